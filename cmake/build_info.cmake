@@ -1,0 +1,13 @@
+# Writes the version and a build id made from the sources' content, only when it changed.
+file(GLOB_RECURSE sources "${SOURCE}/src/*" "${SOURCE}/include/*" "${SOURCE}/labs/*" "${SOURCE}/playbooks/*" "${SOURCE}/reports/template/*.*")
+list(FILTER sources EXCLUDE REGEX "/node_modules/")
+list(SORT sources)
+set(all "${VERSION}")
+foreach(source IN LISTS sources)
+  file(SHA256 "${source}" hash)
+  string(APPEND all "${hash}")
+endforeach()
+string(SHA256 id "${all}")
+string(SUBSTRING "${id}" 0 16 id)
+file(WRITE "${OUTPUT}.new" "#include \"lab/version.hpp\"\n\nnamespace lab {\n\nstd::string version() { return \"${VERSION}\"; }\nstd::string build_id() { return \"${id}\"; }\n\n}  // namespace lab\n")
+file(COPY_FILE "${OUTPUT}.new" "${OUTPUT}" ONLY_IF_DIFFERENT)

@@ -1,0 +1,150 @@
+// What each service is told: the values behind `lab gateway|directory|pages|load -c FILE`.
+// Files are YAML (JSON is a subset); src/config reads them and writes them as JSON for the agent.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lab {
+
+enum class TlsVersion { tls1_2, tls1_3 };  // written "1.2", "1.3"
+
+struct Endpoint {
+  std::string host;  // numeric address or name
+  std::uint16_t port = 0;
+  bool operator==(const Endpoint&) const = default;
+};
+
+struct TlsServer {
+  std::string certificate;  // PEM chain file
+  std::string key;          // PEM file
+  TlsVersion min = TlsVersion::tls1_2;
+  TlsVersion max = TlsVersion::tls1_3;
+  std::string ciphers;  // OpenSSL list for TLS 1.2; empty: OpenSSL's default
+  bool operator==(const TlsServer&) const = default;
+};
+
+// Common to the three roles that serve.
+struct Service {
+  std::vector<Endpoint> plain;  // http: or ldap:
+  std::vector<Endpoint> tls;    // https: or ldaps:
+  TlsServer certificate;
+  int threads = 1;
+  std::string control;  // path of the control socket; empty: none
+  std::string metrics;  // host:port for OpenMetrics; empty: none
+  bool operator==(const Service&) const = default;
+};
+
+struct PagesConfig {
+  Service service;
+  bool operator==(const PagesConfig&) const = default;
+};
+
+struct DirectoryConfig {
+  Service service;
+  std::string ldif;     // file; or
+  unsigned users = 0;   // generated users user000001 …
+  bool operator==(const DirectoryConfig&) const = default;
+};
+
+enum class JunctionType { tcp, ssl, local };
+enum class BasicAuthentication { none, http, https, both };  // on which transport basic login is offered
+enum class BasicHeader { filter, ignore, supply };           // -b: what the back end sees of Authorization
+
+struct Identity {  // -c
+  bool user = false, groups = false, creds = false;
+  bool operator==(const Identity&) const = default;
+};
+
+struct Junction {
+  std::string point;  // mount point, "/app"
+  JunctionType type = JunctionType::tcp;
+  std::vector<Endpoint> servers;
+  Identity identity;
+  BasicHeader basic = BasicHeader::filter;
+  std::string host_header;          // -v
+  bool transparent = false;         // -x: the mount point stays in the path
+  bool client_address = false;      // -r: iv-remote-address
+  std::string server_ca;            // ssl: PEM file that the server's certificate must chain to; empty: not verified
+  std::string ciphers;              // ssl: TLS 1.2 cipher list of the gateway's client side
+  std::optional<TlsVersion> tls_max;
+  bool operator==(const Junction&) const = default;
+};
+
+struct AccessRule {  // the nearest one to a path replaces what was inherited
+  std::string path;
+  enum class Who { everybody, authenticated, listed, nobody } allow = Who::authenticated;
+  std::vector<std::string> users, groups;  // for `listed`
+  bool operator==(const AccessRule&) const = default;
+};
+
+struct GatewayLogs {  // file names; empty: not written; /dev/null is written to
+  std::string request, agent, referer;
+  bool operator==(const GatewayLogs&) const = default;
+};
+
+struct DirectoryClient {
+  std::string url;  // ldap://host:port or ldaps://host:port; empty: everybody is let in
+  std::string ca;   // PEM for ldaps
+  std::string people = "ou=people,dc=lab";
+  std::string groups = "ou=groups,dc=lab";
+  int connections = 4;  // per thread
+  bool operator==(const DirectoryClient&) const = default;
+};
+
+struct GatewayConfig {
+  Service service;
+  std::string server_name = "lab-gateway";
+  BasicAuthentication basic = BasicAuthentication::both;
+  std::string realm = "lab";
+  DirectoryClient directory;
+  std::vector<Junction> junctions;
+  std::vector<AccessRule> access;  // default: with a directory everything wants a login, else everybody
+  GatewayLogs logs;
+  unsigned session_entries = 4096;
+  std::chrono::seconds session_lifetime{3600};
+  std::chrono::seconds session_idle{600};
+  bool operator==(const GatewayConfig&) const = default;
+};
+
+enum class LoginMode { none, once, every };         // the 401 exchange: never, once a client, with every page
+enum class HandshakeMode { once, resume, full };    // full and resume: a connection a request
+
+struct Credentials {
+  std::string user, password;
+  bool operator==(const Credentials&) const = default;
+};
+
+struct LoadConfig {
+  std::string url;
+  int clients = 1;
+  int threads = 1;
+  std::chrono::nanoseconds warmup{0};
+  std::chrono::nanoseconds duration{std::chrono::seconds{10}};
+  std::optional<std::uint64_t> requests;     // -n: stop after so many
+  std::optional<std::int64_t> start_at_ns;   // instant of this host's CLOCK_MONOTONIC; absent: at once
+  std::chrono::nanoseconds timeout{std::chrono::seconds{30}};  // of one request
+  HandshakeMode handshake = HandshakeMode::once;
+  bool close = false;  // a connection a request
+  std::optional<TlsVersion> tls_min, tls_max;
+  std::string ciphers;
+  bool insecure = false;
+  std::string ca;
+  LoginMode login = LoginMode::none;
+  std::vector<Credentials> users;        // given to clients in turn; with `every`, the next one a page
+  std::optional<unsigned> generated_users;  // user000001 … with secret000001 …, first_user on
+  unsigned first_user = 1;
+  std::chrono::nanoseconds think{0};
+  std::vector<std::string> headers;  // "Name: value"
+  std::optional<std::uint64_t> expect_bytes;
+  std::string expect_sha256;
+  bool expect_pages = false;  // length and pattern of `lab pages` bodies
+  std::string hdr;      // HdrHistogram log V2 file; empty: none
+  std::string control;  // control socket; empty: none
+  bool operator==(const LoadConfig&) const = default;
+};
+
+}  // namespace lab

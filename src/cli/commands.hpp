@@ -1,0 +1,10 @@
+// The table's functions, one a subcommand, each defined in the file of its name.
+#pragma once
+
+#include "command.hpp"
+
+namespace lab::cli {
+
+void add_version(CLI::App& root, Context& context);
+
+}  // namespace lab::cli

@@ -1,0 +1,91 @@
+// One thread's event loop: edge-triggered epoll, lazy timers, messages from other threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+struct epoll_event;
+
+namespace lab::net {
+
+using Nanos = std::int64_t;  // CLOCK_MONOTONIC
+
+Nanos monotonic_now();
+
+// Something that owns a descriptor and is told of its events.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual void on_events(std::uint32_t events) = 0;  // EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLHUP | EPOLLERR
+};
+
+class Loop {
+ public:
+  Loop();
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  // Registers once, edge-triggered, for reading, writing and hang-up. Read and write until "again".
+  void watch(int fd, Watcher& watcher);
+  // Level-triggered, for listeners: what is not accepted now is reported again.
+  void watch_level(int fd, Watcher& watcher);
+  // Before the descriptor is closed. Events of this batch still waiting for the watcher are dropped.
+  void unwatch(int fd, Watcher& watcher);
+
+  void run();   // until stop(); handles what was posted before
+  void stop();  // from any thread, and from a signal handler
+  void post(std::function<void()> task);   // from any thread: runs on the loop's thread
+  void defer(std::function<void()> task);  // from the loop's thread: after this batch of events, e.g. to delete oneself
+
+  Nanos now() const { return now_; }  // read once an iteration
+
+ private:
+  friend class Timer;
+  struct Due {
+    Nanos at;
+    class Timer* timer;
+  };
+  void push(Nanos at, Timer* timer);
+  void forget(Timer* timer);
+  void run_timers();
+  void run_tasks();
+  int wait_ms() const;
+
+  int epoll_ = -1;
+  int wake_ = -1;
+  std::atomic<bool> stopping_{false};
+  Nanos now_ = 0;
+  std::vector<Due> heap_;
+  std::vector<epoll_event> batch_;
+  int batch_size_ = 0, batch_at_ = 0;
+  std::vector<std::function<void()>> deferred_;
+  std::mutex posted_mutex_;
+  std::vector<std::function<void()>> posted_;
+};
+
+// Re-arming to a later instant costs a store: the heap is looked at when the old instant comes.
+class Timer {
+ public:
+  Timer(Loop& loop, std::function<void()> on_expire);
+  ~Timer();
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+  void arm(Nanos delay) { arm_at(loop_.now() + delay); }
+  void arm_at(Nanos instant);
+  void cancel() { due_ = 0; }
+  bool armed() const { return due_ != 0; }
+
+ private:
+  friend class Loop;
+  Loop& loop_;
+  std::function<void()> on_expire_;
+  Nanos due_ = 0;     // 0: not armed
+  Nanos queued_ = 0;  // instant of the entry in the heap; 0: none
+};
+
+}  // namespace lab::net
