@@ -90,11 +90,22 @@ struct ClaimResult {
   std::string of;  // the axes value that this verdict is for, "clients=8"; empty: one verdict
 };
 
+// `environment`, as the report reads it; a key that could not be learnt is absent, never a placeholder:
+//   lab, playbook, profile, provider            names
+//   command, seed, started, finished            the command line; UTC, "2026-11-30T20:15:00Z"
+//   warmup_s, measure_s, repeats
+//   version, build, architecture, kernel, openssl, hostname
+//   cpu_model, cores, smt (bool), governor, memory_bytes
+//   cpu_unit (host CPUs a lab CPU is worth), cpu_method ("quota" | "stop-continue" | "none"), cpu_note, quota_period_us
+//   crypto: {features: ["aes", …], hardware, software}      what OPENSSL_info said in the gateway under each setting
+//   nodes: [{name, roles: […], networks: […], address, machine, cpus (lab CPUs), host_cpus: […]}]    in the lab's order
+//   scenarios: [{id, title, client: "http" | "https", junction: {point, type, servers: […], identity: […]},
+//                auth: "none" | "once" | "every", tls: {handshake, version, cipher}, notes}]        in the playbook's order
 struct Results {
   std::vector<CellResult> cells;
   std::vector<PairResult> pairs;
   std::vector<ClaimResult> claims;
-  boost::json::object environment;  // lab, provider, host, kernel, cpu model, cpu unit, openssl, versions, command, seed …
+  boost::json::object environment;
 };
 
 }  // namespace lab
