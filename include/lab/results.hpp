@@ -83,6 +83,7 @@ struct PairResult {
 
 struct ClaimResult {
   std::string id, says;
+  std::string kind;       // of the playbook's claim: ratio | share | order | below
   std::string published;  // as text: "0.65", "order"
   Interval measured;      // n = 0: nothing was measured
   std::string verdict = "cannot-tell";  // agrees | differs | cannot-tell
