@@ -34,9 +34,9 @@ struct ScenarioTls {
 };
 
 struct Scenario {
-  std::string id;     // "1", "1-log"
+  std::string id;  // "1", "1-log"
   std::string title;
-  std::string like;   // as written; already merged
+  std::string like;    // as written; already merged
   bool https = false;  // client: http | https
   JunctionPlan junction;
   LoginMode login = LoginMode::none;  // auth:
@@ -50,21 +50,29 @@ struct Scenario {
 // Selects cells: axis name (or "scenario") to value; what it does not name is free.
 using Selector = std::map<std::string, std::string>;
 
+// What an order compares: the metric over the cells of `of`; with `to`, the quotient of ÷ to.
+struct Quantity {
+  Selector of, to;
+  std::string node;  // metric cpu: whose; metric machine_cpu: the machine; else empty
+  bool operator==(const Quantity&) const = default;
+};
+
 struct Claim {
-  enum class Kind { ratio, share, order, below };
+  enum class Kind { ratio, share, order, below, stated };  // stated: nothing here varies it; always cannot-tell, `note` says why
   enum class Metric { pages_per_s, pages_per_s_per_client, cpu, machine_cpu };
   std::string id;
   std::string says;
   Kind kind = Kind::ratio;
   Metric metric = Metric::pages_per_s;
-  Selector of, to;                 // ratio: of ÷ to
-  std::vector<Selector> rising;    // order: each has more of the metric than the one before
-  std::string node;                // share, below: whose CPU; or `machine`
-  std::vector<std::string> nodes;  // below: several
-  std::optional<double> published; // ratio, share
-  std::optional<double> limit;     // below
-  double tolerance = 0.10;         // relative to published
-  std::string note;                // why it cannot be told here, or what stands beside the figure
+  Selector of, to;                  // ratio: of ÷ to; share, below: of
+  std::vector<Quantity> rising;     // order: each is more than the one before
+  std::string node;                 // share: whose CPU; metric machine_cpu: the machine, "host" for the lab's own
+  std::vector<std::string> nodes;   // below: whose CPU, each of them; those that the lab lacks are left out
+  std::optional<double> published;  // ratio, share
+  std::optional<double> limit;      // below
+  double tolerance = 0.10;          // relative to published
+  int needs_cpus = 0;               // with fewer host CPUs it is cannot-tell, and `note` says why
+  std::string note;                 // why it cannot be told here, or what stands beside the figure
   bool operator==(const Claim&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // YAML (and JSON) to checked values with positions. All errors of a file at once, each with file:line:col, the line and a caret.
 #pragma once
 
+#include "lab/embedded.hpp"
 #include "lab/error.hpp"
 #include "lab/lab.hpp"
 #include "lab/playbook.hpp"
@@ -8,6 +9,7 @@
 
 #include <boost/json/object.hpp>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,12 +37,8 @@ Result<std::string> read_file(const std::filesystem::path& path);
 Result<Lab, Errors> load_lab(const std::string& name_or_path);
 Result<Playbook, Errors> load_playbook(const std::string& name_or_path);
 
-// What is embedded in the binary: labs/NAME.yaml and playbooks/NAME.yaml.
-struct BuiltIn {
-  std::string name;  // "labs/local.yaml"
-  std::string_view text;
-};
-const std::vector<BuiltIn>& built_ins();
+// What is embedded in the binary: labs/NAME.yaml, playbooks/NAME.yaml, and the starters of `lab init`.
+std::span<const EmbeddedFile> built_ins();
 
 // Across both files: servers and roles that a playbook names must be in the lab. Positions are the playbook's.
 Errors check_against(const Playbook& playbook, const Lab& lab);
