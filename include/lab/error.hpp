@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/system/result.hpp>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ using Result = boost::system::result<T, E>;
 
 // "what", "  at where", detail, "  remedy" on lines of their own, as the command line prints it after "error: ".
 std::string to_string(const Error& error);
+std::ostream& operator<<(std::ostream& out, const Error& error);
+std::ostream& operator<<(std::ostream& out, const Errors& errors);
 
 // The text of errno for a failed system call: "open /x: No space left on device".
 Error system_error(const std::string& action, int error_number, std::string remedy = {});

@@ -3,11 +3,11 @@
 
 #include "lab/version.hpp"
 
+#include <unistd.h>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <unistd.h>
 
 namespace {
 
@@ -51,7 +51,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", lab::version());
   app.add_flag("-q,--quiet", context.quiet, "say only what is asked for and errors");
   app.add_flag("-v,--verbose", context.verbose, "say more");
-  app.add_flag_callback("--no-color", [&context] { context.color = false; }, "no colours (also: NO_COLOR)");
+  app.add_flag_callback(
+      "--no-color", [&context] { context.color = false; }, "no colours (also: NO_COLOR)");
   for (const Entry& entry : kCommands) {
     const auto before = app.get_subcommands({}).size();
     entry.add(app, context);

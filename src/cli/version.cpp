@@ -2,11 +2,11 @@
 
 #include "lab/version.hpp"
 
+#include <openssl/crypto.h>
+#include <sys/utsname.h>
 #include <boost/json.hpp>
 #include <boost/version.hpp>
 #include <memory>
-#include <openssl/crypto.h>
-#include <sys/utsname.h>
 
 namespace lab::cli {
 

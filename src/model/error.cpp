@@ -1,6 +1,7 @@
 #include "lab/error.hpp"
 
 #include <cstring>
+#include <ostream>
 #include <stdexcept>
 
 namespace lab {
@@ -28,6 +29,15 @@ std::string to_string(const Error& error) {
     text += "\n  " + error.remedy;
   }
   return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const Error& error) { return out << to_string(error); }
+
+std::ostream& operator<<(std::ostream& out, const Errors& errors) {
+  for (const Error& error : errors) {
+    out << error << '\n';
+  }
+  return out;
 }
 
 Error system_error(const std::string& action, int error_number, std::string remedy) {

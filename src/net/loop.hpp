@@ -36,8 +36,8 @@ class Loop {
   // Before the descriptor is closed. Events of this batch still waiting for the watcher are dropped.
   void unwatch(int fd, Watcher& watcher);
 
-  void run();   // until stop(); handles what was posted before
-  void stop();  // from any thread, and from a signal handler
+  void run();                              // until stop(); handles what was posted before
+  void stop();                             // from any thread, and from a signal handler
   void post(std::function<void()> task);   // from any thread: runs on the loop's thread
   void defer(std::function<void()> task);  // from the loop's thread: after this batch of events, e.g. to delete oneself
 

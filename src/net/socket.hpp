@@ -3,10 +3,10 @@
 
 #include "lab/error.hpp"
 
+#include <sys/socket.h>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <sys/socket.h>
 #include <utility>
 
 namespace lab::net {
@@ -55,7 +55,7 @@ int pending_error(int fd);  // SO_ERROR
 void set_nodelay(int fd);
 
 // Paths longer than a sockaddr holds (107 bytes) are reached through their open parent folder.
-Result<Fd> listen_unix(const std::string& path);  // mode 0600; a stale socket file is replaced, a live one is an error
+Result<Fd> listen_unix(const std::string& path);   // mode 0600; a stale socket file is replaced, a live one is an error
 Result<Fd> connect_unix(const std::string& path);  // blocking connect, then non-blocking
 
 }  // namespace lab::net

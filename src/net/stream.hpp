@@ -4,10 +4,10 @@
 #include "net/socket.hpp"
 #include "net/tls.hpp"
 
+#include <sys/uio.h>
 #include <cstddef>
 #include <span>
 #include <string>
-#include <sys/uio.h>
 #include <vector>
 
 namespace lab::net {
@@ -36,9 +36,10 @@ class Stream {
   // Takes as much as it can; what it took leaves now or by flush(). ok with fewer bytes, or again: wait until writable.
   IoResult write(std::span<const iovec> parts);
   IoResult write(std::string_view text);
-  IoResult flush();                                   // TLS: ciphertext that the socket did not take yet
+  IoResult flush();  // TLS: ciphertext that the socket did not take yet
   bool flushed() const { return sent_ == pending_.size(); }
-  bool readable_without_event() const;                // TLS: bytes already decrypted or read ahead
+  // After a read that was ok: whether another may give bytes although no event comes. If not, the socket was found empty.
+  bool may_have_more() const { return full_ || (ssl_ != nullptr && read_ahead()); }
 
   void shutdown();  // orderly: close_notify when TLS, then FIN; does not block
   void close();
@@ -53,12 +54,14 @@ class Stream {
   Result<void> attach(SSL_CTX& context);
   IoResult failed(int ssl_result, std::size_t bytes);
   IoResult write_tls(std::span<const iovec> parts);
+  bool read_ahead() const;  // TLS: bytes that OpenSSL holds already
 
   friend struct StreamBio;
   Fd fd_;
   SSL* ssl_ = nullptr;
   std::vector<char> pending_;  // ciphertext not sent yet; empty while nothing waits
   std::size_t sent_ = 0;
+  bool full_ = false;  // the last recv filled its buffer
   std::string error_;
 };
 

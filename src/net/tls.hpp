@@ -22,10 +22,10 @@ using TlsContext = std::unique_ptr<SSL_CTX, ContextDeleter>;
 Result<TlsContext> make_server_context(const TlsServer& settings);
 
 struct TlsClient {
-  std::string ca;        // PEM file to verify against; empty: the system's
+  std::string ca;  // PEM file to verify against; empty: the system's
   bool verify = true;
   std::optional<TlsVersion> min, max;
-  std::string ciphers;   // TLS 1.2 list
+  std::string ciphers;  // TLS 1.2 list
 };
 // A client's context. Sessions are not cached by it: whoever resumes keeps the SSL_SESSION.
 Result<TlsContext> make_client_context(const TlsClient& settings);

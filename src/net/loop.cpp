@@ -1,0 +1,179 @@
+#include "net/loop.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <stdexcept>
+
+namespace lab::net {
+
+namespace {
+
+constexpr std::size_t kBatch = 256;
+constexpr Nanos kMillisecond = 1'000'000;
+
+bool later(Nanos a, Nanos b) { return a > b; }
+
+void control(int epoll, int operation, int fd, std::uint32_t events, void* data) {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = data;
+  if (epoll_ctl(epoll, operation, fd, &event) != 0 && operation == EPOLL_CTL_ADD) {
+    throw std::logic_error("epoll_ctl: a descriptor watched twice, or none");
+  }
+}
+
+}  // namespace
+
+Nanos monotonic_now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return Nanos{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+Loop::Loop() : epoll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), now_(monotonic_now()), batch_(kBatch) {
+  if (epoll_ < 0 || wake_ < 0) {
+    throw std::runtime_error("no descriptors left for an event loop: raise the limit (ulimit -n)");
+  }
+  control(epoll_, EPOLL_CTL_ADD, wake_, EPOLLIN, nullptr);
+}
+
+Loop::~Loop() {
+  close(wake_);
+  close(epoll_);
+}
+
+void Loop::watch(int fd, Watcher& watcher) { control(epoll_, EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &watcher); }
+
+void Loop::watch_level(int fd, Watcher& watcher) { control(epoll_, EPOLL_CTL_ADD, fd, EPOLLIN, &watcher); }
+
+void Loop::unwatch(int fd, Watcher& watcher) {
+  control(epoll_, EPOLL_CTL_DEL, fd, 0, nullptr);
+  for (int i = batch_at_; i < batch_size_; ++i) {
+    epoll_event& event = batch_[static_cast<std::size_t>(i)];
+    if (event.data.ptr == &watcher) {
+      event.events = 0;
+    }
+  }
+}
+
+void Loop::stop() {
+  stopping_.store(true);
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);  // a full counter wakes as well
+}
+
+void Loop::post(std::function<void()> task) {
+  {
+    const std::lock_guard lock(posted_mutex_);
+    posted_.push_back(std::move(task));
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);
+}
+
+void Loop::defer(std::function<void()> task) { deferred_.push_back(std::move(task)); }
+
+void Loop::run() {
+  while (!stopping_.load()) {
+    batch_at_ = batch_size_ = 0;
+    const int ready = epoll_wait(epoll_, batch_.data(), static_cast<int>(batch_.size()), wait_ms());
+    now_ = monotonic_now();
+    batch_size_ = std::max(ready, 0);
+    while (batch_at_ < batch_size_) {
+      const epoll_event event = batch_[static_cast<std::size_t>(batch_at_++)];
+      if (event.data.ptr == nullptr) {
+        std::uint64_t count = 0;
+        [[maybe_unused]] const auto drained = read(wake_, &count, sizeof count);
+      } else if (event.events != 0) {
+        static_cast<Watcher*>(event.data.ptr)->on_events(event.events);
+      }
+    }
+    batch_at_ = batch_size_ = 0;
+    run_timers();
+    run_tasks();
+  }
+  run_tasks();
+}
+
+// Tasks that tasks add wait for the next turn, but the loop does not sleep over them.
+void Loop::run_tasks() {
+  std::vector<std::function<void()>> tasks;
+  tasks.swap(deferred_);
+  {
+    const std::lock_guard lock(posted_mutex_);
+    std::move(posted_.begin(), posted_.end(), std::back_inserter(tasks));
+    posted_.clear();
+  }
+  for (auto& task : tasks) {
+    task();
+  }
+}
+
+int Loop::wait_ms() const {
+  if (!deferred_.empty()) {
+    return 0;
+  }
+  if (heap_.empty()) {
+    return -1;
+  }
+  const Nanos left = heap_.front().at - monotonic_now();
+  if (left <= 0) {
+    return 0;
+  }
+  return static_cast<int>(std::min<Nanos>((left + kMillisecond - 1) / kMillisecond, 60'000));
+}
+
+void Loop::push(Nanos at, Timer* timer) {
+  heap_.push_back({at, timer});
+  std::push_heap(heap_.begin(), heap_.end(), [](const Due& a, const Due& b) { return later(a.at, b.at); });
+}
+
+void Loop::forget(Timer* timer) {
+  for (Due& due : heap_) {
+    if (due.timer == timer) {
+      due.timer = nullptr;
+    }
+  }
+}
+
+void Loop::run_timers() {
+  while (!heap_.empty() && heap_.front().at <= now_) {
+    std::pop_heap(heap_.begin(), heap_.end(), [](const Due& a, const Due& b) { return later(a.at, b.at); });
+    const Due due = heap_.back();
+    heap_.pop_back();
+    Timer* timer = due.timer;
+    if (timer == nullptr || timer->queued_ != due.at) {
+      continue;
+    }
+    timer->queued_ = 0;
+    if (timer->due_ > now_) {  // re-armed to later meanwhile
+      timer->queued_ = timer->due_;
+      push(timer->due_, timer);
+    } else if (timer->due_ != 0) {
+      timer->due_ = 0;
+      timer->on_expire_();
+    }
+  }
+}
+
+Timer::Timer(Loop& loop, std::function<void()> on_expire) : loop_(loop), on_expire_(std::move(on_expire)) {}
+
+Timer::~Timer() {
+  if (queued_ != 0) {
+    loop_.forget(this);
+  }
+}
+
+void Timer::arm_at(Nanos instant) {
+  due_ = std::max<Nanos>(instant, 1);
+  if (queued_ == 0 || due_ < queued_) {
+    queued_ = due_;
+    loop_.push(due_, this);
+  }
+}
+
+}  // namespace lab::net
