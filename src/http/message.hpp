@@ -70,9 +70,9 @@ ParseResult parse_response(std::string_view data, Response& message, bool to_hea
 class ChunkDecoder {
  public:
   struct Step {
-    Parse status = Parse::more;    // done: the last chunk and its trailers were read
-    std::size_t consumed = 0;      // of the data given
-    std::string_view body;         // decoded bytes, a view into the data given; may be empty
+    Parse status = Parse::more;  // done: the last chunk and its trailers were read
+    std::size_t consumed = 0;    // of the data given
+    std::string_view body;       // decoded bytes, a view into the data given; may be empty, may come with done
     const char* why = "";
   };
   // Call again with the rest until more (all consumed), done or bad. One step gives at most one run of body bytes.
@@ -80,11 +80,26 @@ class ChunkDecoder {
   void reset() { *this = ChunkDecoder{}; }
 
  private:
-  enum class State : std::uint8_t { size, extension, size_lf, data, data_cr, data_lf, trailer_start, trailer, trailer_lf, end_lf };
+  enum class State : std::uint8_t {
+    size,
+    size_blank,
+    extension,
+    size_lf,
+    data,
+    data_cr,
+    data_lf,
+    trailer_start,
+    trailer_name,
+    trailer_value,
+    trailer_lf,
+    end_lf,
+    done
+  };
+  const char* advance(char c);  // one byte of framing; what is wrong with it, or nothing
   State state_ = State::size;
   std::uint64_t left_ = 0;
   int digits_ = 0;
-  std::size_t extra_ = 0;  // bytes of extensions and trailers, bounded
+  std::size_t extra_ = 0;  // bytes of this chunk's extensions, or of the trailers; bounded
 };
 
 bool equals_ignore_case(std::string_view a, std::string_view b);
