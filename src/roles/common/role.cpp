@@ -1,0 +1,40 @@
+#include "roles/common/role.hpp"
+
+#include "net/tls.hpp"
+
+#include <poll.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <boost/json/serialize.hpp>
+#include <cerrno>
+
+namespace lab::roles {
+
+void tell_ready(int fd, const std::vector<std::string>& listen) {
+  if (fd < 0) {
+    return;
+  }
+  boost::json::array addresses;
+  for (const std::string& address : listen) {
+    addresses.emplace_back(address);
+  }
+  const boost::json::object ready{{"listen", addresses}, {"openssl_cpu", net::openssl_cpu_settings()}, {"pid", getpid()}};
+  const std::string line = boost::json::serialize(ready) + "\n";
+  std::size_t sent = 0;
+  while (sent < line.size()) {
+    const ssize_t wrote = write(fd, line.data() + sent, line.size() - sent);
+    if (wrote < 0 && errno != EINTR) {
+      break;  // nobody waits any more
+    }
+    sent += wrote > 0 ? static_cast<std::size_t>(wrote) : 0;
+  }
+  close(fd);
+}
+
+void wait_until(const Interrupt& interrupt, const std::function<bool()>& done) {
+  while (!interrupt.requested() && !done()) {
+    poll(nullptr, 0, 20);  // a signal ends it early
+  }
+}
+
+}  // namespace lab::roles
