@@ -4,6 +4,7 @@
 #include <boost/system/result.hpp>
 #include <iosfwd>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lab {
@@ -17,6 +18,12 @@ struct Error {
   std::string remedy;  // what to do about it, one line; empty when nobody could know
   std::string detail;  // further lines: the source line with a caret, or the output of a command
   Failure failure = Failure::failed;
+
+  // Not to be made from one std::string: a Result<std::string> could not tell its value from its error.
+  Error() = default;
+  explicit Error(const char* what_) : what(what_) {}
+  Error(std::string what_, std::string where_, std::string remedy_ = {}, std::string detail_ = {}, Failure failure_ = Failure::failed)
+      : what(std::move(what_)), where(std::move(where_)), remedy(std::move(remedy_)), detail(std::move(detail_)), failure(failure_) {}
 };
 
 using Errors = std::vector<Error>;
