@@ -1,9 +1,9 @@
 #include "files.hpp"
 
-#include <cerrno>
 #include <fcntl.h>
-#include <string>
 #include <unistd.h>
+#include <cerrno>
+#include <string>
 
 namespace lab::store {
 

@@ -91,7 +91,8 @@ Side side_from_json(const json::object& object) {
   side.openssl_cpu = text_of(object, "openssl_cpu");
   for (const json::value& value : array_of(object, "slices")) {
     if (const json::object* slice = value.if_object()) {
-      side.slices.push_back({integer_of(*slice, "start_ns"), number_of(*slice, "s"), count_of(*slice, "done"), counts_of(*slice, "cpu_us")});
+      side.slices.push_back(
+          {integer_of(*slice, "start_ns"), number_of(*slice, "s"), count_of(*slice, "done"), counts_of(*slice, "cpu_us")});
     }
   }
   return side;
@@ -163,13 +164,25 @@ PairResult pair_from_json(const json::object& object) {
 }
 
 json::object to_json(const ClaimResult& claim) {
-  return {{"id", claim.id},           {"says", claim.says},     {"published", claim.published}, {"measured", to_json(claim.measured, true)},
-          {"verdict", claim.verdict}, {"reason", claim.reason}, {"of", claim.of}};
+  return {{"id", claim.id},
+          {"says", claim.says},
+          {"kind", claim.kind},
+          {"published", claim.published},
+          {"measured", to_json(claim.measured, true)},
+          {"verdict", claim.verdict},
+          {"reason", claim.reason},
+          {"of", claim.of}};
 }
 
 ClaimResult claim_from_json(const json::object& object) {
-  return {text_of(object, "id"),      text_of(object, "says"),   text_of(object, "published"), interval_from_json(object_of(object, "measured")),
-          text_of(object, "verdict"), text_of(object, "reason"), text_of(object, "of")};
+  return {text_of(object, "id"),
+          text_of(object, "says"),
+          text_of(object, "kind"),
+          text_of(object, "published"),
+          interval_from_json(object_of(object, "measured")),
+          text_of(object, "verdict"),
+          text_of(object, "reason"),
+          text_of(object, "of")};
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 // A run's directory, reports/<lab>-<playbook>-<UTC time>/: run.json, trials.jsonl, samples.csv, results.json, logs/.
 #pragma once
 
+#include "lab/error.hpp"
 #include "lab/playbook.hpp"
 #include "lab/results.hpp"
 
@@ -19,7 +20,7 @@ struct PlannedCell {
   bool operator==(const PlannedCell&) const = default;
 };
 
-struct RunRecord {  // run.json: with it a run can be repeated
+struct RunRecord {   // run.json: with it a run can be repeated
   std::string name;  // of the directory; given by create()
   std::string lab, playbook;
   std::string started;               // "2026-11-30T20:25:14Z"
@@ -38,9 +39,9 @@ struct RunRecord {  // run.json: with it a run can be repeated
 struct NodeSample {  // a row of samples.csv; cumulative µs, as the agent read them
   int trial = 0;
   std::string node;
-  std::int64_t at_ns = 0;     // since the trial's start instant; negative before it
-  std::int64_t taken_ns = 0;  // likewise: when it was really read
-  std::uint64_t cpu_us = 0;   // roles and agent
+  std::int64_t at_ns = 0;                                                        // since the trial's start instant; negative before it
+  std::int64_t taken_ns = 0;                                                     // likewise: when it was really read
+  std::uint64_t cpu_us = 0;                                                      // roles and agent
   std::uint64_t user = 0, system = 0, idle = 0, iowait = 0, steal = 0, irq = 0;  // of its host
 };
 
@@ -71,7 +72,7 @@ class RunDirectory {  // the one writer of a run
 
 struct StoredRun {
   RunRecord record;
-  std::vector<Trial> trials;      // in order of execution
+  std::vector<Trial> trials;       // in order of execution
   std::optional<Results> results;  // absent: the run did not get to its end
 };
 

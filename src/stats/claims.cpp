@@ -1,0 +1,275 @@
+#include "claims.hpp"
+
+#include "median.hpp"
+#include "selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string_view>
+
+namespace lab::stats {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// What the number of a trial so flagged says is not about the gateway.
+constexpr std::array<std::string_view, 4> kNotTheGateway{"unsaturated", "driver-bound", "backend-bound", "throttled"};
+
+struct Range {  // of the values that a claim allows; ends included
+  double low = -kInfinity, high = kInfinity;
+};
+
+std::string print(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
+std::string percent(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.0f%%", share * 100);
+  return text.data();
+}
+
+std::string join(const std::string& first, const std::string& second) {
+  return first.empty() ? second : second.empty() ? first : first + "; " + second;
+}
+
+const char* kind_name(Claim::Kind kind) {
+  switch (kind) {
+    case Claim::Kind::ratio: return "ratio";
+    case Claim::Kind::share: return "share";
+    case Claim::Kind::order: return "order";
+    case Claim::Kind::below: return "below";
+    case Claim::Kind::stated: return "stated";
+  }
+  return "";
+}
+
+std::string published_text(const Claim& claim) {
+  if (claim.published) {
+    return print(*claim.published);
+  }
+  return claim.limit ? "below " + print(*claim.limit) : std::string(kind_name(claim.kind));
+}
+
+ClaimResult blank(const Claim& claim) {
+  ClaimResult result;
+  result.id = claim.id;
+  result.says = claim.says;
+  result.kind = kind_name(claim.kind);
+  result.published = published_text(claim);
+  result.reason = claim.note;
+  return result;
+}
+
+const char* verdict_of(const Interval& measured, const Range& allowed) {
+  if (measured.low >= allowed.low && measured.high <= allowed.high) {
+    return "agrees";
+  }
+  return measured.high < allowed.low || measured.low > allowed.high ? "differs" : "cannot-tell";
+}
+
+std::string allowed_text(const Range& allowed) {
+  if (allowed.low == -kInfinity) {
+    return "at most " + print(allowed.high);
+  }
+  return allowed.high == kInfinity ? "above " + print(allowed.low) : print(allowed.low) + " to " + print(allowed.high);
+}
+
+std::string why(const Interval& measured, const Range& allowed, std::string_view verdict) {
+  const std::string interval = print(measured.low) + " to " + print(measured.high);
+  const std::string range = allowed_text(allowed);
+  if (measured.n < kEnoughForInterval) {
+    const std::string leaning = verdict == "agrees" ? "all within" : verdict == "differs" ? "all outside" : "not all on one side of";
+    return "indicative only: the range of " + std::to_string(measured.n) + " blocks, " + interval + " (" + leaning + " " + range +
+           "), covers " + percent(range_coverage(measured.n)) + ", and 95% takes " + std::to_string(kEnoughForInterval);
+  }
+  return "the interval " + interval +
+         (verdict == "agrees"    ? " lies within "
+          : verdict == "differs" ? " lies outside "
+                                 : " overlaps the edge of ") +
+         range;
+}
+
+// The flags of the cells' trials, each with how many carry it: "unsaturated (2 of 3 trials of 2/…)".
+struct Doubts {
+  std::string refused;  // most trials of a cell were not limited by the gateway
+  std::string noted;    // the rest
+};
+
+Doubts doubts_about(const std::vector<const CellResult*>& cells, const std::vector<Trial>& trials) {
+  Doubts doubts;
+  for (const CellResult* cell : cells) {
+    std::map<std::string, int> flags;
+    int all = 0;
+    for (const Trial& trial : trials) {
+      const bool here = std::any_of(trial.sides.begin(), trial.sides.end(), [&](const Side& side) { return side.cell == cell->id; });
+      if (!here || !trial.failed.empty()) {
+        continue;
+      }
+      ++all;
+      for (const std::string& flag : trial.flags) {
+        ++flags[flag];
+      }
+    }
+    for (const auto& [flag, count] : flags) {
+      const std::string text = flag + " (" + std::to_string(count) + " of " + std::to_string(all) + " trials of " + cell->id + ")";
+      const bool serious = std::find(kNotTheGateway.begin(), kNotTheGateway.end(), flag) != kNotTheGateway.end();
+      std::string& into = serious && 2 * count > all ? doubts.refused : doubts.noted;
+      into = join(into, text);
+    }
+  }
+  return doubts;
+}
+
+// Whether it is about what the gateway can do: throughput is, CPU shares are what they are.
+bool of_throughput(const Claim& claim) {
+  return claim.metric == Claim::Metric::pages_per_s || claim.metric == Claim::Metric::pages_per_s_per_client;
+}
+
+void conclude(ClaimResult& result, const Claim& claim, const Range& allowed, const std::vector<const CellResult*>& cells,
+              const std::vector<Trial>& trials) {
+  if (result.measured.n == 0) {
+    result.reason = join("no block has a value for every side", claim.note);
+    return;
+  }
+  const std::string_view verdict = verdict_of(result.measured, allowed);
+  const Doubts doubts = doubts_about(cells, trials);
+  const bool refused = of_throughput(claim) && !doubts.refused.empty();
+  if (result.measured.n >= kEnoughForInterval && !refused) {
+    result.verdict = verdict;
+  }
+  result.reason = refused ? "the gateway was not what limited it: " + doubts.refused : why(result.measured, allowed, verdict);
+  result.reason = join(result.reason, refused ? std::string() : doubts.refused);
+  result.reason = join(join(result.reason, doubts.noted.empty() ? std::string() : "flagged: " + doubts.noted), claim.note);
+}
+
+Range around_published(const Claim& claim) {
+  const double published = claim.published.value_or(0);
+  const double margin = std::abs(published) * claim.tolerance;
+  return {published - margin, published + margin};
+}
+
+// Of two steps of an order the one that decides: one that cannot be judged, else one that surely falls, else the smaller.
+bool worse(const Interval& a, const Interval& b) {
+  if (a.n == 0 || b.n == 0) {
+    return a.n < b.n;
+  }
+  return std::min(a.high, b.high) < 1 ? a.high < b.high : a.low < b.low;
+}
+
+class Judge {
+ public:
+  Judge(const std::vector<CellResult>& cells, const std::vector<Trial>& trials) : cells_(cells), trials_(trials) {}
+
+  std::vector<ClaimResult> ratio(const Claim& claim) const {
+    return each(claim, {claim.of, claim.to}, [&](ClaimResult& result, const auto& chosen) {
+      result.measured = median_interval(values(quotient(of(claim, *chosen[0], claim.node), of(claim, *chosen[1], claim.node))));
+      conclude(result, claim, around_published(claim), chosen, trials_);
+    });
+  }
+
+  std::vector<ClaimResult> share(const Claim& claim) const {
+    return each(claim, {claim.of}, [&](ClaimResult& result, const auto& chosen) {
+      result.measured = median_interval(values(of(claim, *chosen[0], claim.node)));
+      conclude(result, claim, around_published(claim), chosen, trials_);
+    });
+  }
+
+  // Of several nodes the busiest decides.
+  std::vector<ClaimResult> below(const Claim& claim) const {
+    return each(claim, {claim.of}, [&](ClaimResult& result, const auto& chosen) {
+      for (const std::string& node : claim.nodes) {
+        const Interval measured = median_interval(values(of(claim, *chosen[0], node)));
+        if (measured.n > 0 && (result.measured.n == 0 || measured.high > result.measured.high)) {
+          result.measured = measured;
+        }
+      }
+      conclude(result, claim, {-kInfinity, claim.limit.value_or(0)}, chosen, trials_);
+    });
+  }
+
+  // Every step from one quantity to the next has to be above 1.
+  std::vector<ClaimResult> order(const Claim& claim) const {
+    std::vector<Selector> selectors;
+    for (const Quantity& quantity : claim.rising) {
+      selectors.push_back(quantity.of);
+      if (!quantity.to.empty()) {
+        selectors.push_back(quantity.to);
+      }
+    }
+    return each(claim, selectors, [&](ClaimResult& result, const auto& chosen) {
+      std::size_t at = 0;
+      std::vector<Blocks> quantities;
+      for (const Quantity& quantity : claim.rising) {
+        quantities.push_back(of(claim, *chosen[at++], quantity.node));
+        if (!quantity.to.empty()) {
+          quantities.back() = quotient(quantities.back(), of(claim, *chosen[at++], quantity.node));
+        }
+      }
+      for (std::size_t i = 1; i < quantities.size(); ++i) {
+        const Interval step = median_interval(values(quotient(quantities[i], quantities[i - 1])));
+        if (i == 1 || worse(step, result.measured)) {
+          result.measured = step;
+        }
+      }
+      conclude(result, claim, {std::nextafter(1.0, 2.0), kInfinity}, chosen, trials_);
+    });
+  }
+
+ private:
+  Blocks of(const Claim& claim, const CellResult& cell, const std::string& node) const {
+    return values_of(cell, trials_, claim.metric, node);
+  }
+
+  template <class Fill>
+  std::vector<ClaimResult> each(const Claim& claim, const std::vector<Selector>& selectors, Fill fill) const {
+    std::vector<ClaimResult> results;
+    for (const auto& chosen : matches(selectors, cells_)) {
+      ClaimResult result = blank(claim);
+      result.of = open_axes(selectors, chosen);
+      fill(result, chosen);
+      results.push_back(std::move(result));
+    }
+    if (results.empty()) {
+      results.push_back(blank(claim));
+      results.back().reason = join("the cells that it compares were not all measured in this run", claim.note);
+    }
+    return results;
+  }
+
+  const std::vector<CellResult>& cells_;
+  const std::vector<Trial>& trials_;
+};
+
+}  // namespace
+
+std::vector<ClaimResult> judge(const std::vector<Claim>& claims, const std::vector<CellResult>& cells, const std::vector<Trial>& trials,
+                               int host_cpus) {
+  const Judge judge(cells, trials);
+  std::vector<ClaimResult> all;
+  for (const Claim& claim : claims) {
+    std::vector<ClaimResult> results;
+    switch (claim.kind) {
+      case Claim::Kind::ratio: results = judge.ratio(claim); break;
+      case Claim::Kind::share: results = judge.share(claim); break;
+      case Claim::Kind::below: results = judge.below(claim); break;
+      case Claim::Kind::order: results = judge.order(claim); break;
+      case Claim::Kind::stated: results = {blank(claim)}; break;
+    }
+    if (claim.needs_cpus > host_cpus) {
+      for (ClaimResult& result : results) {
+        result.verdict = "cannot-tell";
+        result.reason = join("it takes a host of " + std::to_string(claim.needs_cpus) + " CPUs or more", claim.note);
+      }
+    }
+    all.insert(all.end(), results.begin(), results.end());
+  }
+  return all;
+}
+
+}  // namespace lab::stats
