@@ -1,0 +1,242 @@
+#!/usr/bin/env bash
+# CPU time per request of our programs and other people's, the same work, one thread each, interleaved: every round measures every
+# contender once in turn, and the ratio is taken in each round. The program under test has core 0; driver and back end have core 1.
+# usage: LAB=build/lab bench.sh [gateway|pages|load …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
+set -euo pipefail
+
+rounds=${ROUNDS:-20}
+seconds=${SECONDS_EACH:-1}
+results=${RESULTS:-$(dirname "$LAB")/bench}
+mkdir -p "$results"
+pids=()
+
+finish() {
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  wait 2>/dev/null || true
+  rm -rf "$work"
+}
+
+start() { # core, command…
+  local core=$1
+  shift
+  taskset -c "$core" "$@" >"$work/$(basename "$1")-${#pids[@]}.log" 2>&1 &
+  pids+=($!)
+  last=$!
+}
+
+wait_for() { # url
+  for _ in $(seq 200); do
+    curl -ksf -o /dev/null "$1" && return
+    sleep 0.05 # polling for a server of our own to listen
+  done
+  echo "error: nothing answers at $1" >&2
+  tail -n 5 "$work"/*.log >&2
+  exit 1
+}
+
+cpu_ns() { # pid: CPU time of all its threads
+  cat /proc/"$1"/task/*/schedstat | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+}
+
+certificate() {
+  openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
+    -keyout "$work/key.pem" -out "$work/cert.pem" 2>/dev/null
+  cat "$work/cert.pem" "$work/key.pem" >"$work/both.pem"
+}
+
+# Median, minimum and maximum of the numbers on standard input.
+spread() { sort -g | awk '{ v[NR] = $1 } END { printf "%.3f %.3f %.3f", (NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2), v[1], v[NR] }'; }
+
+# rows of "contender us" in $1, a round after the other; ours is called "lab".
+summarise() { # name, file
+  local name=$1 file=$2 contender
+  printf '\n%s, CPU µs per request, %s rounds of %s s\n' "$name" "$rounds" "$seconds"
+  printf '  %-10s %10s %21s   %s\n' '' median 'min – max' 'ratio to lab: median (min – max)'
+  {
+    echo "{\"benchmark\": \"$name\", \"rounds\": $rounds, \"contenders\": {"
+    local comma=
+    for contender in $(awk '{ print $1 }' "$file" | sort -u); do
+      local own ratio
+      own=$(awk -v c="$contender" '$1 == c { print $2 }' "$file" | spread)
+      ratio=$(paste <(awk -v c="$contender" '$1 == c { print $2 }' "$file") <(awk '$1 == "lab" { print $2 }' "$file") | awk '{ print $1 / $2 }' | spread)
+      read -r m lo hi <<<"$own"
+      read -r rm rlo rhi <<<"$ratio"
+      printf '  %-10s %10.1f %10.1f – %8.1f   %.2f (%.2f – %.2f)\n' "$contender" "$m" "$lo" "$hi" "$rm" "$rlo" "$rhi" >&2
+      echo "$comma\"$contender\": {\"us\": [$m, $lo, $hi], \"ratio_to_lab\": [$rm, $rlo, $rhi]}"
+      comma=,
+    done
+    echo '}}'
+  } 2>&1 >"$results/$name.json"
+}
+
+# One contender's turn: wrk loads URL for the time given; prints CPU µs of PID per completed request.
+turn() { # pid, url
+  local before after requests
+  before=$(cpu_ns "$1")
+  requests=$(taskset -c 1 wrk -t1 -c8 -d"${seconds}s" "$2" | awk '/requests in/ { print $1 }')
+  after=$(cpu_ns "$1")
+  awk -v b="$before" -v a="$after" -v n="$requests" 'BEGIN { printf "%.3f\n", (a - b) / 1000 / n }'
+}
+
+rounds_of() { # name, then "contender pid url" words
+  local name=$1 round contender
+  shift
+  local file="$work/$name.rows"
+  : >"$file"
+  for round in $(seq "$rounds"); do
+    for contender in "$@"; do
+      read -r label pid url <<<"$contender"
+      echo "$label $(turn "$pid" "$url")" >>"$file"
+    done
+    [ -t 2 ] && printf '\r%s: round %s of %s ' "$name" "$round" "$rounds" >&2
+  done
+  [ -t 2 ] && printf '\r\033[K' >&2
+  summarise "$name" "$file"
+}
+
+nginx_proxy() { # plain port, tls port, upstream
+  cat >"$work/nginx-proxy.conf" <<CONF
+daemon off; master_process off; pid $work/nginx-proxy.pid; error_log $work/nginx-proxy.err;
+events { worker_connections 4096; }
+http {
+  access_log off; keepalive_requests 1000000000; client_body_temp_path $work/a; proxy_temp_path $work/b; fastcgi_temp_path $work/c; uwsgi_temp_path $work/d; scgi_temp_path $work/e;
+  upstream back { server $3; keepalive 64; keepalive_requests 1000000000; }
+  server {
+    listen 127.0.0.1:$1; listen 127.0.0.1:$2 ssl; ssl_certificate $work/cert.pem; ssl_certificate_key $work/key.pem; ssl_protocols TLSv1.2; ssl_ciphers ECDHE-RSA-AES128-GCM-SHA256;
+    location / { proxy_pass http://back; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffers 8 64k; proxy_buffer_size 64k; proxy_busy_buffers_size 128k; proxy_max_temp_file_size 0; }
+  }
+}
+CONF
+}
+
+haproxy_proxy() { # plain port, tls port, upstream
+  cat >"$work/haproxy.conf" <<CONF
+global
+  nbthread 1
+  maxconn 4096
+  ssl-default-bind-options ssl-min-ver TLSv1.2 ssl-max-ver TLSv1.2
+  ssl-default-bind-ciphers ECDHE-RSA-AES128-GCM-SHA256
+defaults
+  mode http
+  timeout client 60s
+  timeout server 60s
+  timeout connect 5s
+  option http-keep-alive
+frontend f
+  bind 127.0.0.1:$1
+  bind 127.0.0.1:$2 ssl crt $work/both.pem
+  default_backend b
+backend b
+  http-reuse always
+  server s $3
+CONF
+}
+
+bench_gateway() {
+  certificate
+  start 1 "$LAB" pages --http 127.0.0.1:19080
+  nginx_proxy 19181 19182 127.0.0.1:19080
+  haproxy_proxy 19281 19282 127.0.0.1:19080
+  start 0 "$LAB" gateway --http 127.0.0.1:19081 --https 127.0.0.1:19082 --cert "$work/cert.pem" --key "$work/key.pem" \
+    --tls-max 1.2 --ciphers ECDHE-RSA-AES128-GCM-SHA256 --junction tcp:/=127.0.0.1:19080
+  local ours=$last
+  start 0 nginx -c "$work/nginx-proxy.conf"
+  local nginx=$last
+  start 0 haproxy -db -f "$work/haproxy.conf"
+  local haproxy=$last
+  local page
+  for page in 5.8KB 12KB 2.9MB; do
+    for port in 081 181 281; do wait_for "http://127.0.0.1:19$port/page/$page"; done
+    [ "$page" = 5.8KB ] && rounds_of "gateway-http-$page" "lab $ours http://127.0.0.1:19081/page/$page" \
+      "nginx $nginx http://127.0.0.1:19181/page/$page" "haproxy $haproxy http://127.0.0.1:19281/page/$page"
+    rounds_of "gateway-https-$page" "lab $ours https://127.0.0.1:19082/page/$page" \
+      "nginx $nginx https://127.0.0.1:19182/page/$page" "haproxy $haproxy https://127.0.0.1:19282/page/$page"
+  done
+}
+
+bench_pages() {
+  certificate
+  start 0 "$LAB" pages --http 127.0.0.1:19080 --https 127.0.0.1:19443 --cert "$work/cert.pem" --key "$work/key.pem" --tls-max 1.2 \
+    --ciphers ECDHE-RSA-AES128-GCM-SHA256
+  local ours=$last
+  wait_for http://127.0.0.1:19080/page/5.8KB
+  serve_page 0
+  rounds_of pages-http-5.8KB "lab $ours http://127.0.0.1:19080/page/5.8KB" "nginx $nginx_pid http://127.0.0.1:19083/page"
+  rounds_of pages-https-5.8KB "lab $ours https://127.0.0.1:19443/page/5.8KB" "nginx $nginx_pid https://127.0.0.1:19084/page"
+}
+
+# nginx serving a file saved from /page/5.8KB, on 19083 and (TLS) 19084.
+serve_page() { # core
+  mkdir -p "$work/www"
+  [ -s "$work/www/page" ] || {
+    "$LAB" pages --http 127.0.0.1:19085 >/dev/null 2>&1 &
+    local source=$!
+    wait_for http://127.0.0.1:19085/page/5.8KB
+    curl -sf -o "$work/www/page" http://127.0.0.1:19085/page/5.8KB
+    kill "$source"
+  }
+  cat >"$work/nginx-www.conf" <<CONF
+daemon off; master_process off; pid $work/nginx-www.pid; error_log $work/nginx-www.err;
+events { worker_connections 4096; }
+http {
+  access_log off; keepalive_requests 1000000000; open_file_cache max=10; client_body_temp_path $work/f; proxy_temp_path $work/g; fastcgi_temp_path $work/h; uwsgi_temp_path $work/i; scgi_temp_path $work/j;
+  server {
+    listen 127.0.0.1:19083; listen 127.0.0.1:19084 ssl; ssl_certificate $work/cert.pem; ssl_certificate_key $work/key.pem; ssl_protocols TLSv1.2; ssl_ciphers ECDHE-RSA-AES128-GCM-SHA256;
+    root $work/www;
+  }
+}
+CONF
+  start "$1" nginx -c "$work/nginx-www.conf"
+  nginx_pid=$last
+  wait_for http://127.0.0.1:19083/page
+}
+
+# CPU µs per request of a driver: user and system time of the whole command ÷ the requests it says it completed.
+drive() { # contender, url
+  local contender=$1 url=$2 requests log="$work/drive.log"
+  local TIMEFORMAT='%U %S'
+  local timed
+  case "$contender" in
+    lab) timed=$({ time taskset -c 0 "$LAB" load "$url" -c 8 -t 1 -d "${seconds}s" --insecure --expect-bytes 5939 --json >"$log" 2>/dev/null; } 2>&1)
+      requests=$(grep -o '"done":[0-9]*' "$log" | head -n 1 | cut -d: -f2) ;;
+    wrk) timed=$({ time taskset -c 0 wrk -t1 -c8 -d"${seconds}s" "$url" >"$log" 2>/dev/null; } 2>&1)
+      requests=$(awk '/requests in/ { print $1 }' "$log") ;;
+    h2load) timed=$({ time taskset -c 0 h2load --h1 -t1 -c8 -D "$seconds" "$url" >"$log" 2>/dev/null; } 2>&1)
+      requests=$(awk '/^requests:/ { print $8 }' "$log") ;;
+    ab) timed=$({ time taskset -c 0 ab -q -k -c8 -n 10000000 -t "$seconds" "$url" >"$log" 2>/dev/null; } 2>&1)
+      requests=$(awk '/^Complete requests:/ { print $3 }' "$log") ;;
+  esac
+  awk -v t="$timed" -v n="$requests" 'BEGIN { split(t, part, " "); printf "%.3f\n", (part[1] + part[2]) * 1e6 / n }'
+}
+
+bench_load() {
+  certificate
+  serve_page 1
+  local round contender url name
+  for name in http https; do
+    url=http://127.0.0.1:19083/page
+    [ "$name" = https ] && url=https://127.0.0.1:19084/page
+    : >"$work/load.rows"
+    for round in $(seq "$rounds"); do
+      for contender in lab wrk h2load ab; do echo "$contender $(drive "$contender" "$url")" >>"$work/load.rows"; done
+    done
+    summarise "load-$name-5.8KB" "$work/load.rows"
+  done
+}
+
+[ $# -gt 0 ] || set -- gateway pages load
+for name in "$@"; do
+  case "$name" in
+    gateway | pages | load) ;;
+    *) echo "error: no benchmark \"$name\": gateway, pages, load" >&2; exit 2 ;;
+  esac
+done
+for name in "$@"; do
+  (
+    work=$(mktemp -d)
+    trap finish EXIT
+    "bench_$name"
+  )
+done
+echo
+echo "written to $results"
