@@ -100,8 +100,6 @@ struct ClaimResult {
 //   cpu_unit (host CPUs a lab CPU is worth), cpu_method ("quota" | "stop-continue" | "none"), cpu_note, quota_period_us
 //   crypto: {features: ["aes", …], hardware, software}      what OPENSSL_info said in the gateway under each setting
 //   nodes: [{name, roles: […], networks: […], address, machine, cpus (lab CPUs), host_cpus: […]}]    in the lab's order
-//   scenarios: [{id, title, client: "http" | "https", junction: {point, type, servers: […], identity: […]},
-//                auth: "none" | "once" | "every", tls: {handshake, version, cipher}, notes}]        in the playbook's order
 struct Results {
   std::vector<CellResult> cells;
   std::vector<PairResult> pairs;
