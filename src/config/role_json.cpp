@@ -1,0 +1,206 @@
+#include "config/config.hpp"
+#include "config/words.hpp"
+
+#include <boost/json.hpp>
+
+namespace lab::config {
+
+namespace {
+
+namespace json = boost::json;
+
+std::string written(const Endpoint& endpoint) {
+  const bool colons = endpoint.host.find(':') != std::string::npos;
+  return (colons ? "[" + endpoint.host + "]" : endpoint.host) + ":" + std::to_string(endpoint.port);
+}
+
+// Exact, unlike format_duration.
+std::string written(std::chrono::nanoseconds duration) {
+  const auto count = duration.count();
+  if (count % 1'000'000'000 == 0) {
+    return std::to_string(count / 1'000'000'000) + "s";
+  }
+  return count % 1'000'000 == 0 ? std::to_string(count / 1'000'000) + "ms" : std::to_string(count) + "ns";
+}
+
+void put(json::object& into, std::string_view key, const std::string& text) {
+  if (!text.empty()) {
+    into[key] = text;
+  }
+}
+
+void put(json::object& into, std::string_view key, std::optional<TlsVersion> version) {
+  if (version) {
+    into[key] = word(kTlsVersions, *version);
+  }
+}
+
+void put(json::object& into, std::string_view key, json::object part) {
+  if (!part.empty()) {
+    into[key] = std::move(part);
+  }
+}
+
+template <class T, class Write>
+void put(json::object& into, std::string_view key, const std::vector<T>& all, Write write) {
+  if (all.empty()) {
+    return;
+  }
+  json::array& array = into[key].emplace_array();
+  for (const T& one : all) {
+    array.emplace_back(write(one));
+  }
+}
+
+void put_texts(json::object& into, std::string_view key, const std::vector<std::string>& all) {
+  put(into, key, all, [](const std::string& text) { return json::string(text); });
+}
+
+void put_endpoints(json::object& into, std::string_view key, const std::vector<Endpoint>& all) {
+  put(into, key, all, [](const Endpoint& endpoint) { return json::string(written(endpoint)); });
+}
+
+json::object tls_server(const TlsServer& tls) {
+  json::object object;
+  if (!tls.certificate.empty()) {
+    put(object, "cert", tls.certificate);
+    put(object, "key", tls.key);
+    put(object, "min", tls.min);
+    put(object, "max", tls.max);
+    put(object, "ciphers", tls.ciphers);
+  }
+  return object;
+}
+
+json::object service(const Service& service, std::string_view plain, std::string_view tls) {
+  json::object object;
+  put_endpoints(object, plain, service.plain);
+  put_endpoints(object, tls, service.tls);
+  put(object, "tls", tls_server(service.certificate));
+  object["threads"] = service.threads;
+  put(object, "control", service.control);
+  put(object, "metrics", service.metrics);
+  return object;
+}
+
+json::array identity(const Identity& identity) {
+  json::array parts;
+  for (const auto& part : kIdentityParts) {
+    if (identity.*part.value) {
+      parts.emplace_back(part.word);
+    }
+  }
+  return parts;
+}
+
+json::object junction(const Junction& junction) {
+  json::object object{{"point", junction.point}, {"type", word(kJunctionTypes, junction.type)}};
+  put_endpoints(object, "servers", junction.servers);
+  object["identity"] = identity(junction.identity);
+  object["basic"] = word(kBasicHeaders, junction.basic);
+  put(object, "host-header", junction.host_header);
+  object["transparent"] = junction.transparent;
+  object["client-address"] = junction.client_address;
+  put(object, "server-ca", junction.server_ca);
+  put(object, "ciphers", junction.ciphers);
+  put(object, "tls-max", junction.tls_max);
+  return object;
+}
+
+json::object access_rule(const AccessRule& rule) {
+  json::object object{{"path", rule.path}, {"allow", word(kWho, rule.allow)}};
+  put_texts(object, "users", rule.users);
+  put_texts(object, "groups", rule.groups);
+  return object;
+}
+
+json::object directory_client(const DirectoryClient& client) {
+  json::object object;
+  put(object, "url", client.url);
+  put(object, "ca", client.ca);
+  put(object, "people", client.people);
+  put(object, "groups", client.groups);
+  object["connections"] = client.connections;
+  return object;
+}
+
+json::object logs(const GatewayLogs& logs) {
+  json::object object;
+  put(object, "request", logs.request);
+  put(object, "agent", logs.agent);
+  put(object, "referer", logs.referer);
+  return object;
+}
+
+json::object load_tls(const LoadConfig& config) {
+  json::object object{{"handshake", word(kHandshakes, config.handshake)}, {"insecure", config.insecure}};
+  put(object, "min", config.tls_min);
+  put(object, "max", config.tls_max);
+  put(object, "ciphers", config.ciphers);
+  put(object, "ca", config.ca);
+  return object;
+}
+
+json::object expectations(const LoadConfig& config) {
+  json::object object{{"pages", config.expect_pages}};
+  if (config.expect_bytes) {
+    object["bytes"] = *config.expect_bytes;
+  }
+  put(object, "sha256", config.expect_sha256);
+  return object;
+}
+
+}  // namespace
+
+json::object to_json(const GatewayConfig& config) {
+  json::object object = service(config.service, "http", "https");
+  put(object, "server-name", config.server_name);
+  object["authentication"] = {{"basic", word(kBasicAuthentications, config.basic)}, {"realm", config.realm}};
+  object["directory"] = directory_client(config.directory);
+  put(object, "junctions", config.junctions, junction);
+  put(object, "access", config.access, access_rule);
+  put(object, "logs", logs(config.logs));
+  object["sessions"] = {
+      {"entries", config.session_entries}, {"lifetime", written(config.session_lifetime)}, {"idle", written(config.session_idle)}};
+  return object;
+}
+
+json::object to_json(const DirectoryConfig& config) {
+  json::object object = service(config.service, "ldap", "ldaps");
+  put(object, "ldif", config.ldif);
+  object["users"] = config.users;
+  return object;
+}
+
+json::object to_json(const PagesConfig& config) { return service(config.service, "http", "https"); }
+
+json::object to_json(const LoadConfig& config) {
+  json::object object{{"url", config.url},
+                      {"clients", config.clients},
+                      {"threads", config.threads},
+                      {"warmup", written(config.warmup)},
+                      {"duration", written(config.duration)},
+                      {"timeout", written(config.timeout)},
+                      {"tls", load_tls(config)},
+                      {"close", config.close},
+                      {"auth", word(kLoginModes, config.login)},
+                      {"first-user", config.first_user},
+                      {"think", written(config.think)},
+                      {"expect", expectations(config)}};
+  if (config.requests) {
+    object["requests"] = *config.requests;
+  }
+  if (config.start_at_ns) {
+    object["start-at-ns"] = *config.start_at_ns;
+  }
+  if (config.generated_users) {
+    object["generated-users"] = *config.generated_users;
+  }
+  put(object, "users", config.users, [](const Credentials& one) { return json::object{{"user", one.user}, {"password", one.password}}; });
+  put_texts(object, "headers", config.headers);
+  put(object, "hdr", config.hdr);
+  put(object, "control", config.control);
+  return object;
+}
+
+}  // namespace lab::config

@@ -1,0 +1,28 @@
+// The words that files use for the values of enumerations; read and written from the same tables.
+#pragma once
+
+#include "config/reader.hpp"
+#include "lab/roles.hpp"
+
+namespace lab::config {
+
+inline constexpr Choice<TlsVersion> kTlsVersions[] = {{"1.2", TlsVersion::tls1_2}, {"1.3", TlsVersion::tls1_3}};
+inline constexpr Choice<JunctionType> kJunctionTypes[] = {
+    {"tcp", JunctionType::tcp}, {"ssl", JunctionType::ssl}, {"local", JunctionType::local}};
+inline constexpr Choice<BasicAuthentication> kBasicAuthentications[] = {{"none", BasicAuthentication::none},
+                                                                        {"http", BasicAuthentication::http},
+                                                                        {"https", BasicAuthentication::https},
+                                                                        {"both", BasicAuthentication::both}};
+inline constexpr Choice<BasicHeader> kBasicHeaders[] = {
+    {"filter", BasicHeader::filter}, {"ignore", BasicHeader::ignore}, {"supply", BasicHeader::supply}};
+inline constexpr Choice<AccessRule::Who> kWho[] = {{"everybody", AccessRule::Who::everybody},
+                                                   {"authenticated", AccessRule::Who::authenticated},
+                                                   {"listed", AccessRule::Who::listed},
+                                                   {"nobody", AccessRule::Who::nobody}};
+inline constexpr Choice<LoginMode> kLoginModes[] = {{"none", LoginMode::none}, {"once", LoginMode::once}, {"every", LoginMode::every}};
+inline constexpr Choice<HandshakeMode> kHandshakes[] = {
+    {"once", HandshakeMode::once}, {"resume", HandshakeMode::resume}, {"full", HandshakeMode::full}};
+inline constexpr Choice<bool Identity::*> kIdentityParts[] = {
+    {"iv-user", &Identity::user}, {"iv-groups", &Identity::groups}, {"iv-creds", &Identity::creds}};
+
+}  // namespace lab::config

@@ -1,0 +1,158 @@
+#include "config/config.hpp"
+
+#include <boost/json.hpp>
+#include <catch2/catch.hpp>
+
+using namespace lab;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string kOdd = "a\"b\\c\td é 💡 #: {}[],&*!|>'%@` null ~ 0x10";
+
+Service every_service() {
+  return {{{"127.0.0.1", 8080}, {"::1", 0}},
+          {{"localhost", 8443}},
+          {"/c.pem", "/k.pem", TlsVersion::tls1_2, TlsVersion::tls1_2, "A:B"},
+          3,
+          "/run/x.sock",
+          "127.0.0.1:9999"};
+}
+
+GatewayConfig every_gateway() {
+  GatewayConfig config;
+  config.service = every_service();
+  config.server_name = "gw é";
+  config.basic = BasicAuthentication::https;
+  config.realm = "the \"lab\" \\ realm";
+  config.directory = {"ldaps://127.0.0.1:6360", "/ca.pem", "ou=p,dc=x", "ou=g,dc=x", 9};
+  config.junctions = {{"/app",
+                       JunctionType::ssl,
+                       {{"10.0.0.1", 443}, {"h", 1}},
+                       {true, false, true},
+                       BasicHeader::supply,
+                       "h:1",
+                       true,
+                       true,
+                       "/s.pem",
+                       "C",
+                       TlsVersion::tls1_2},
+                      {"/", JunctionType::local, {}, {}, BasicHeader::ignore, "", false, false, "", "", std::nullopt}};
+  config.access = {{"/", AccessRule::Who::authenticated, {}, {}},
+                   {"/open", AccessRule::Who::everybody, {}, {}},
+                   {"/shut", AccessRule::Who::nobody, {}, {}},
+                   {"/some", AccessRule::Who::listed, {"u 1", "null"}, {"group0"}}};
+  config.logs = {"/l/request.log", "/dev/null", "/l/referer.log"};
+  config.session_entries = 17;
+  config.session_lifetime = 61s;
+  config.session_idle = 7s;
+  return config;
+}
+
+LoadConfig every_load() {
+  LoadConfig config;
+  config.url = "https://127.0.0.1:8443/page/5.8KB?x=1#y";
+  config.clients = 10;
+  config.threads = 2;
+  config.warmup = 300ms;
+  config.duration = 1234567891ns;
+  config.requests = 9'000'000'000'000'000'000U;
+  config.start_at_ns = 9'007'199'254'740'993;
+  config.timeout = 1us;
+  config.handshake = HandshakeMode::resume;
+  config.close = true;
+  config.tls_min = TlsVersion::tls1_2;
+  config.tls_max = TlsVersion::tls1_3;
+  config.ciphers = "ECDHE-RSA-AES128-GCM-SHA256";
+  config.insecure = true;
+  config.ca = "/ca.pem";
+  config.login = LoginMode::every;
+  config.users = {{"true", "null"}, {"12", ""}, {"~", kOdd + "\n\r\x01"}, {"é", " edge spaces "}};
+  config.generated_users = 1000;
+  config.first_user = 5;
+  config.think = 250us;
+  config.headers = {"X-A: " + std::string("b \"c\" \\ d"), "Host: x"};
+  config.expect_bytes = 3040870;
+  config.expect_sha256 = "00ff";
+  config.expect_pages = true;
+  config.hdr = "/x/y z.hlog";
+  config.control = "/tmp/c";
+  return config;
+}
+
+template <class Config, class Parse>
+void check_round_trip(const Config& config, Parse parse) {
+  const std::string text = boost::json::serialize(config::to_json(config));
+  CAPTURE(text);
+  const Result<Config, Errors> back = parse(text, "config.json");
+  if (back.has_error()) {
+    FAIL(to_string(back.error().front()));
+  }
+  CHECK(*back == config);
+}
+
+template <class T>
+std::string only_error(const Result<T, Errors>& result) {
+  REQUIRE(result.has_error());
+  REQUIRE(result.error().size() == 1);
+  return to_string(result.error().front());
+}
+
+}  // namespace
+
+TEST_CASE("role files written as JSON read back to the same value, every field set") {
+  check_round_trip(every_gateway(), config::parse_gateway);
+  check_round_trip(every_load(), config::parse_load);
+  check_round_trip(PagesConfig{every_service()}, config::parse_pages);
+  check_round_trip(DirectoryConfig{every_service(), "", 1000}, config::parse_directory);
+  check_round_trip(DirectoryConfig{every_service(), "/some file.ldif", 0}, config::parse_directory);
+}
+
+TEST_CASE("role files with defaults read back to the same value") {
+  GatewayConfig gateway;
+  gateway.service.plain = {{"127.0.0.1", 0}};
+  check_round_trip(gateway, config::parse_gateway);
+  LoadConfig load;
+  load.url = "http://127.0.0.1:1/";
+  check_round_trip(load, config::parse_load);
+}
+
+TEST_CASE("a role file may be YAML, with one listener written without a list") {
+  const auto pages = config::parse_pages("# pages\nhttp: 127.0.0.1:9080\nthreads: 2\n", "pages.yaml");
+  REQUIRE(pages.has_value());
+  CHECK(pages->service.plain == std::vector<Endpoint>{{"127.0.0.1", 9080}});
+  CHECK(pages->service.threads == 2);
+}
+
+TEST_CASE("a JSON role file of a thousand users on one line is read") {
+  LoadConfig load;
+  load.url = "http://127.0.0.1:1/";
+  for (int i = 0; i < 1000; ++i) {
+    load.users.push_back({"user" + std::to_string(i), std::string(100, 'x')});
+  }
+  check_round_trip(load, config::parse_load);
+}
+
+TEST_CASE("a role file's mistakes are told with their place") {
+  CHECK(only_error(config::parse_pages("http: 127.0.0.1\n", "p.yaml")) ==
+        "`http` wants host:port, like 127.0.0.1:8080 or [::1]:8080, not `127.0.0.1`\n"
+        "  at p.yaml:1:7\n"
+        "    1 | http: 127.0.0.1\n"
+        "      |       ^~~~~~~~~\n");
+  CHECK(only_error(config::parse_pages("https: 127.0.0.1:1\n", "p.yaml")) ==
+        "`https` without a certificate\n"
+        "  at p.yaml:1:1\n"
+        "    1 | https: 127.0.0.1:1\n"
+        "      | ^~~~~\n"
+        "  add `tls: {cert: FILE, key: FILE}`");
+  CHECK(only_error(config::parse_pages("threads: 1\n", "p.yaml")).starts_with("no listener\n  at p.yaml:1:1\n"));
+  CHECK(only_error(config::parse_directory("ldap: a:1\n", "d.yaml")).starts_with("a directory has either `ldif` or `users`\n"));
+  CHECK(only_error(config::parse_load("url: http://x/\nauth: evry\n", "l.yaml")) ==
+        "unknown auth `evry`\n"
+        "  at l.yaml:2:7\n"
+        "    2 | auth: evry\n"
+        "      |       ^~~~\n"
+        "  allowed: none, once, every; did you mean `every`?");
+  CHECK(only_error(config::parse_gateway("http: a:1\njunctions: [{point: /, type: tcp}]\n", "g.yaml"))
+            .starts_with("junction `/` has no servers\n  at g.yaml:2:13\n"));
+}
