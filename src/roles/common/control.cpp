@@ -37,13 +37,13 @@ std::string answer(const std::string& line, const ControlHandler& handler) {
   boost::system::error_code bad;
   const json::value request = json::parse(line, bad);
   if (bad) {
-    return json::serialize(failure(nullptr, kParseError, {"not JSON: " + bad.message()}));
+    return json::serialize(failure(nullptr, kParseError, Error("not JSON: " + bad.message(), {})));
   }
   const json::object* call = request.if_object();
   const json::value* id = call == nullptr ? nullptr : call->if_contains("id");
   const json::value* method = call == nullptr ? nullptr : call->if_contains("method");
   if (id == nullptr || method == nullptr || !method->is_string()) {
-    return json::serialize(failure(nullptr, kInvalidRequest, {"a call has an id and a method"}));
+    return json::serialize(failure(nullptr, kInvalidRequest, Error("a call has an id and a method")));
   }
   const json::value* params = call->if_contains("params");
   const json::object none;
