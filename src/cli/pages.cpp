@@ -1,0 +1,96 @@
+#include "commands.hpp"
+
+#include "config/config.hpp"
+#include "roles/common/role.hpp"
+#include "roles/pages/service.hpp"
+#include "service_options.hpp"
+
+#include <boost/json.hpp>
+#include <memory>
+
+namespace lab::cli {
+
+namespace {
+
+constexpr std::chrono::seconds kDrain{10};
+
+boost::json::object to_json(const pages::Totals& totals) {
+  return {{"requests", totals.requests},
+          {"pages", totals.pages},
+          {"bytes", totals.bytes},
+          {"connections", totals.connections},
+          {"handshakes", totals.handshakes}};
+}
+
+Result<boost::json::value> answer(const pages::Service& service, std::string_view method) {
+  if (method == "stats") {
+    return to_json(service.totals());
+  }
+  if (method == "ping") {
+    return boost::json::object{};
+  }
+  return Error{"no such method", std::string(method), "pages answers stats and ping", {}};
+}
+
+Result<PagesConfig, Errors> read_config(const ServiceOptions& options) {
+  if (options.config.empty()) {
+    Result<Service> service = to_service(options);
+    return service ? Result<PagesConfig, Errors>(PagesConfig{*service}) : Errors{service.error()};
+  }
+  const Result<std::string> text = config::read_file(options.config);
+  return text ? config::parse_pages(*text, options.config) : Errors{text.error()};
+}
+
+Result<void> serve(const PagesConfig& config, int ready_fd, Context& context) {
+  Hangup hangup;
+  Result<std::unique_ptr<pages::Service>> service = pages::Service::start(config);
+  if (!service) {
+    return service.error();
+  }
+  std::unique_ptr<roles::ControlServer> control;
+  if (!config.service.control.empty()) {
+    Result<std::unique_ptr<roles::ControlServer>> started = roles::ControlServer::start(
+        config.service.control,
+        [&pages = **service](std::string_view method, const boost::json::object&) { return answer(pages, method); });
+    if (!started) {
+      return started.error();
+    }
+    control = std::move(*started);
+  }
+  for (const std::string& url : (*service)->listening()) {
+    if (!context.quiet) {
+      context.err << "pages: listening on " << url << std::endl;
+    }
+  }
+  roles::tell_ready(ready_fd, (*service)->listening());
+  roles::wait_until(context.interrupt, [&] {
+    if (hangup.taken()) {
+      const Result<void> reloaded = (*service)->reload_certificate();
+      context.err << "pages: " << (reloaded ? "certificate read again" : "the old certificate stays: " + to_string(reloaded.error()))
+                  << std::endl;
+    }
+    return false;
+  });
+  (*service)->drain(kDrain);
+  return {};
+}
+
+}  // namespace
+
+void add_pages(CLI::App& root, Context& context) {
+  auto options = std::make_shared<ServiceOptions>();
+  CLI::App* command =
+      root.add_subcommand("pages", "the back-end page server: GET /page/5.8KB answers exactly that many bytes, /echo the request");
+  add_service_options(*command, *options, "--http", "--https", "127.0.0.1:9080", "127.0.0.1:9443");
+  command->callback([options, &context] {
+    const Result<PagesConfig, Errors> config = read_config(*options);
+    if (!config) {
+      return context.fail(config.error());
+    }
+    if (const Result<void> served = serve(*config, options->ready_fd, context); !served) {
+      context.fail(served.error());
+    }
+  });
+}
+
+}  // namespace lab::cli
