@@ -3,6 +3,7 @@
 
 #include "lab/roles.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,6 +54,16 @@ struct PagesSettings {
   bool operator==(const PagesSettings&) const = default;
 };
 
+enum class Software { lab, nginx, haproxy, external };  // kind: whose program plays the role
+
+struct Guest {  // provider zvm: what is asked of it
+  std::string userid, image, vswitch, gateway;
+  std::uint64_t memory = 0;          // bytes
+  std::vector<std::uint64_t> disks;  // bytes each
+  int max_cpus = 0;                  // 0: not said
+  bool operator==(const Guest&) const = default;
+};
+
 struct Node {
   std::string name;
   std::vector<Role> roles;
@@ -63,6 +74,9 @@ struct Node {
   // provider ssh
   std::string host, user, key, host_key;
   std::uint16_t port = 22;
+  std::string address;  // fixed, in one of its networks; empty: the provider chooses
+  Software software = Software::lab;
+  Guest guest;
   // a node's own settings, merged key by key over the lab's
   GatewaySettings gateway;
   DirectorySettings directory;

@@ -27,8 +27,9 @@ class Diagnostics {
   void add_with(Mark mark, std::string what, std::string remedy, std::size_t width, const std::string& label, Mark other);
 
   std::size_t complaints() const { return complaints_; }  // calls of add so far, repeated ones too
-  std::string where(Mark mark) const;                     // "file:line:col", the column in characters
-  std::string_view line(std::size_t number) const;        // without its end; empty beyond the last
+  bool complained_at(Mark mark) const { return errors_.contains(mark); }
+  std::string where(Mark mark) const;               // "file:line:col", the column in characters
+  std::string_view line(std::size_t number) const;  // without its end; empty beyond the last
 
   // In file order; no more than kMostErrors, then one that counts the rest.
   Errors take();
