@@ -104,6 +104,22 @@ Result<void> Sftp::flush(File& file, const std::string& path, int mode, Deadline
   return {};
 }
 
+Result<void> Sftp::rename(const std::string& from, const std::string& to, Deadline deadline) {
+  const auto attempt = [&] {
+    return session_.until_done("rename " + from, deadline, [&] {
+      return libssh2_sftp_rename_ex(sftp_, from.data(), length(from), to.data(), length(to), LIBSSH2_SFTP_RENAME_OVERWRITE);
+    });
+  };
+  if (attempt()) {
+    return {};
+  }
+  remove(to, deadline);
+  if (const auto done = attempt(); !done) {
+    return explain(done.error(), to, 0, deadline);
+  }
+  return {};
+}
+
 void Sftp::remove(const std::string& path, Deadline deadline) {
   // A file that cannot be removed is met again, and overwritten, by the next upload.
   static_cast<void>(

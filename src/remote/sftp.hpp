@@ -40,6 +40,8 @@ class Sftp {
       sink(std::string_view(piece).substr(0, static_cast<std::size_t>(*got)));
     }
   }
+  // Replaces what is there: libssh2 1.10 has no posix-rename@openssh.com, and SFTP's own rename refuses, so that goes first.
+  Result<void> rename(const std::string& from, const std::string& to, Deadline deadline);
   void remove(const std::string& path, Deadline deadline);
 
  private:

@@ -10,8 +10,6 @@
 namespace lab::remote {
 namespace {
 
-constexpr std::size_t kHexSha256 = 64;
-
 class SshRemote final : public Remote {
  public:
   explicit SshRemote(std::unique_ptr<SshSession> session) : session_(std::move(session)) {}
@@ -48,7 +46,7 @@ class SshRemote final : public Remote {
     const std::string part = to + ".part";
     auto done = sftp_->write(part, file->bytes(), mode, deadline);
     if (done) {
-      done = finish_upload(part, to, file->bytes().size(), wanted, deadline);
+      done = put_in_place(part, to, file->bytes().size(), wanted, deadline);
     }
     if (!done) {
       sftp_->remove(part, deadline);
@@ -114,7 +112,7 @@ class SshRemote final : public Remote {
     return {};
   }
 
-  // Whether the node has a file of that size and SHA-256.
+  // Whether the node has a file of that size and SHA-256. Read back: SFTP works everywhere, a checksum program may not be there.
   Result<bool> matches(const std::string& path, std::size_t size, const std::string& wanted, Deadline deadline) {
     const auto there = sftp_->size(path, deadline);
     if (!there) {
@@ -130,15 +128,7 @@ class SshRemote final : public Remote {
     return *sum == wanted;
   }
 
-  // By the node's own sha256sum; where it has none the file is read back.
   Result<std::string> sha256_of(const std::string& path, Deadline deadline) {
-    const auto summed = exec("sha256sum < " + shell_quote(path), {}, deadline);
-    if (!summed) {
-      return summed.error();
-    }
-    if (summed->exit == 0 && summed->out.size() > kHexSha256) {
-      return summed->out.substr(0, kHexSha256);
-    }
     Sha256 sha256;
     if (const auto done = sftp_->read(path, deadline, [&sha256](std::string_view bytes) { sha256.add(bytes); }); !done) {
       return done.error();
@@ -146,8 +136,8 @@ class SshRemote final : public Remote {
     return sha256.hex();
   }
 
-  Result<void> finish_upload(const std::string& part, const std::string& to, std::size_t size, const std::string& wanted,
-                             Deadline deadline) {
+  Result<void> put_in_place(const std::string& part, const std::string& to, std::size_t size, const std::string& wanted,
+                            Deadline deadline) {
     const auto arrived = matches(part, size, wanted, deadline);
     if (!arrived) {
       return arrived.error();
@@ -155,17 +145,7 @@ class SshRemote final : public Remote {
     if (!*arrived) {
       return session_->error("upload " + to, "what arrived differs from what was sent", "look at the node's disk and memory");
     }
-    // libssh2 1.10 has no posix-rename@openssh.com, and SFTP's own rename does not replace a file.
-    const auto moved = exec("mv -f " + shell_quote(part) + " " + shell_quote(to), {}, deadline);
-    if (!moved) {
-      return moved.error();
-    }
-    if (moved->exit != 0) {
-      Error error = session_->error("upload " + to, "cannot move it into place");
-      error.detail = moved->err;
-      return error;
-    }
-    return {};
+    return sftp_->rename(part, to, deadline);
   }
 
   std::unique_ptr<SshSession> session_;

@@ -218,18 +218,6 @@ TEST_CASE("an empty file is a file") {
   CHECK(fs::file_size(sshd.folder() / "to") == 0);
 }
 
-TEST_CASE("a node without sha256sum still checks what arrived") {
-  const Sshd sshd("SetEnv PATH=" + (fs::temp_directory_path() / "lab-test-nowhere").string());
-  const auto node = connected(sshd.target());
-  const auto path = node->exec("echo $PATH", "", Clock::now() + kLong);
-  REQUIRE(path.has_value());
-  lab::test::write_file(sshd.folder() / "from", megabytes(2));
-  lab::test::write_file(sshd.folder() / "to", megabytes(2));
-  const auto skipped = node->upload(sshd.folder() / "from", (sshd.folder() / "to").string(), 0644, Clock::now() + kLong);
-  REQUIRE(skipped.has_value());
-  CHECK_FALSE(*skipped);
-}
-
 TEST_CASE("an upload into a folder that is not there says so") {
   const Sshd sshd;
   const auto node = connected(sshd.target());

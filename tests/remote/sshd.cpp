@@ -90,7 +90,7 @@ Sshd::Sshd(const std::string& more) {
                                            (folder() / "host_key").string() + "\nAuthorizedKeysFile " +
                                            (folder() / "authorized_keys").string() +
                                            "\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\n"
-                                           "PermitRootLogin prohibit-password\nSubsystem sftp internal-sftp\n");
+                                           "SetEnv SHLVL=1\nPermitRootLogin prohibit-password\nSubsystem sftp internal-sftp\n");
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     throw std::runtime_error("pipe");
