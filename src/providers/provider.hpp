@@ -8,22 +8,26 @@
 #include <boost/json/object.hpp>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace lab::providers {
 
-// What a provider is told of the lab that it works for.
+inline constexpr int kSlots = 150;
+
+// What a provider is told of the lab that it works for. Its keys are in state/keys: id_ed25519 and id_ed25519.pub.
 struct Site {
-  std::string name;              // of the standing lab: the label on everything created
-  std::filesystem::path state;   // the lab's state folder
+  std::string name;             // of the standing lab: with `state`, the label on everything created
+  std::filesystem::path state;  // the lab's state folder, absolute
   const Lab& lab;
-  double cpu_unit;
-  int slot;                      // which address range, 1 … 200; distinct among standing labs
+  double cpu_unit = 1;                           // host CPUs that a lab CPU is worth
+  std::map<std::string, std::vector<int>> pins;  // node to the host CPUs that it is pinned to; absent: all
+  int slot = 1;                                  // which address range, 1 … kSlots; distinct among standing labs
 };
 
-struct Step {  // of a plan
-  std::string action;  // "create", "keep", "start", "remove"
+struct Step {          // of a plan
+  std::string action;  // "create", "keep", "repair", "start"
   std::string what;    // "node webseal", "cgroup …"
   std::string detail;
 };
@@ -35,8 +39,19 @@ struct NodeRecord {
 };
 using RecordIntent = std::function<Result<void>(const NodeRecord&)>;
 
+// Something that carries a lab's label.
+struct Found {
+  std::string node;  // that it belongs to: destroy() of a record with this name removes it
+  std::string what;  // "process 4711: sshd …", "cgroup /sys/fs/…", "folder …"
+};
+
+struct CpuLimit {
+  CpuMethod method = CpuMethod::none;
+  std::string note;
+};
+
 struct CpuTimes {
-  std::uint64_t node_us = 0;               // of the node
+  std::uint64_t node_us = 0;  // of the node
   std::uint64_t machine_busy_us = 0, machine_idle_us = 0, machine_steal_us = 0;
   int machine_cpus = 0;
 };
@@ -46,14 +61,16 @@ class Provider {
   virtual ~Provider() = default;
   // What create() would do for each node; checks everything that can be checked beforehand (programs, ports, rights). Touches nothing.
   virtual Result<std::vector<Step>, Errors> plan(const Site& site, const std::vector<NodeRecord>& standing) = 0;
-  // Makes a node reachable by SSH; what is already there is kept. Calls record before each creation. Safe to call for several nodes at once.
+  // Makes a node reachable by SSH; what is already there is kept. Calls record before each creation. Safe to call for several nodes at
+  // once.
   virtual Result<NodeRecord> create(const Site& site, const Node& node, const RecordIntent& record, Deadline deadline) = 0;
-  // Removes it in whatever state it is; absent is success.
+  // Ends all that runs on it and removes it, in whatever state it is; absent is success. Needs no more of the record than the node's name,
+  // and of the site than name and state: what was recorded only helps. Safe to call for several nodes at once.
   virtual Result<void> destroy(const Site& site, const NodeRecord& record, Deadline deadline) = 0;
-  // Everything that carries the lab's label, also what no state file knows: a line each. Empty: nothing is left.
-  virtual Result<std::vector<std::string>> list(const std::string& name, const std::filesystem::path& state) = 0;
-  // Limits a node to so many host CPUs. stop_continue: the provider cannot, the agent must. Changed live.
-  virtual Result<CpuMethod> limit_cpus(const Site& site, const NodeRecord& record, double host_cpus) = 0;
+  // Everything that carries the lab's label, also what no state file knows. Empty: nothing is left.
+  virtual Result<std::vector<Found>> list(const std::string& name, const std::filesystem::path& state) = 0;
+  // Limits a node to so many host CPUs, live. stop_continue: the provider cannot, for the reason in `note`; the agent must.
+  virtual Result<CpuLimit> limit_cpus(const Site& site, const NodeRecord& record, double host_cpus) = 0;
   virtual Result<CpuTimes> cpu_times(const Site& site, const NodeRecord& record) = 0;
 };
 

@@ -2,30 +2,15 @@
 
 #include "pki/openssl.hpp"
 
+#include "temporary_folder.hpp"
+
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 using namespace lab;
 
 namespace {
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "lab-pki-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::string text_of(const std::filesystem::path& file) {
   std::ostringstream text;
@@ -56,7 +41,7 @@ bool verifies(const std::filesystem::path& authority, X509* certificate) {
 }  // namespace
 
 TEST_CASE("a server's certificate chains to the lab's authority and names its node and address") {
-  const Folder folder;
+  const TemporaryFolder folder;
   REQUIRE(pki::ensure_authority(folder.path(), "local"));
   REQUIRE(pki::ensure_certificate(folder.path(), "webseal", {"webseal", "127.101.2.4"}));
 
@@ -70,7 +55,7 @@ TEST_CASE("a server's certificate chains to the lab's authority and names its no
 }
 
 TEST_CASE("keys are readable by their owner only") {
-  const Folder folder;
+  const TemporaryFolder folder;
   REQUIRE(pki::ensure_authority(folder.path(), "local"));
   REQUIRE(pki::ensure_certificate(folder.path(), "was", {"was"}));
   for (const char* name : {"ca.key", "was.key"}) {
@@ -80,7 +65,7 @@ TEST_CASE("keys are readable by their owner only") {
 }
 
 TEST_CASE("what is there and valid is kept") {
-  const Folder folder;
+  const TemporaryFolder folder;
   REQUIRE(pki::ensure_authority(folder.path(), "local"));
   REQUIRE(pki::ensure_certificate(folder.path(), "was", {"was"}));
   const std::string before = text_of(folder / "ca.pem") + text_of(folder / "was.pem");
@@ -90,7 +75,7 @@ TEST_CASE("what is there and valid is kept") {
 }
 
 TEST_CASE("a certificate is made anew when an address was added, its file is broken, or its authority is another") {
-  const Folder folder;
+  const TemporaryFolder folder;
   REQUIRE(pki::ensure_authority(folder.path(), "local"));
   REQUIRE(pki::ensure_certificate(folder.path(), "was", {"was"}));
   SECTION("an address was added") {

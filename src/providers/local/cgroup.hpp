@@ -1,0 +1,44 @@
+// CPU accounting and limits by control groups, v1 (cpu and cpuacct, mounted together or apart) and v2; cgroups(7).
+#pragma once
+
+#include "lab/error.hpp"
+#include "lab/units.hpp"
+
+#include <boost/json/fwd.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lab::providers::local {
+
+// A node's group: one folder, or two where v1 mounts the controllers apart.
+struct Cgroup {
+  std::string cpu;       // has the quota
+  std::string cpuacct;   // has the CPU time
+  bool unified = false;  // v2
+
+  std::vector<std::string> folders() const;
+  bool operator==(const Cgroup&) const = default;
+};
+
+boost::json::object to_json(const Cgroup& group);
+std::optional<Cgroup> cgroup_from_json(const boost::json::object& details);
+
+// Where groups may be made, from the texts of /proc/self/mountinfo and /proc/self/cgroup: the hierarchy's root first, then this
+// process's own group and its parents. Empty: the cpu controller is not mounted.
+std::vector<Cgroup> cgroup_parents(std::string_view mountinfo, std::string_view own);
+std::vector<Cgroup> cgroup_parents();  // of this process
+
+// Makes the group under the first parent that lets it be limited. The error says why the last one did not.
+Result<Cgroup> make_cgroup(const std::vector<Cgroup>& parents, const std::string& name);
+// The groups under these parents whose name starts so.
+std::vector<Cgroup> find_cgroups(const std::vector<Cgroup>& parents, const std::string& prefix);
+Result<void> remove_cgroup(const Cgroup& group, Deadline deadline);
+
+// In periods of 10 ms; nothing lifts the limit.
+Result<void> set_quota(const Cgroup& group, std::optional<double> host_cpus);
+Result<std::uint64_t> cpu_time_us(const Cgroup& group);
+
+}  // namespace lab::providers::local
