@@ -1,0 +1,292 @@
+#include "check.hpp"
+
+#include "stats/histogram.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+
+namespace lab::run {
+
+namespace {
+
+constexpr const char* kUnreconciled = "unreconciled";
+constexpr double kNoise = 0.05;  // of a host's CPU time: stolen, or used by nobody of the lab
+constexpr double kLittleMargin = 0.10;
+
+std::string percent(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f%%", share * 100);
+  return text.data();
+}
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  return text.data();
+}
+
+std::uint64_t error_count(const Counts& counts, const char* name) {
+  const auto at = counts.errors.find(name);
+  return at == counts.errors.end() ? 0 : at->second;
+}
+
+Counts total_of(const Observation& seen) {
+  Counts sum;
+  for (const DriverResult& driver : seen.drivers) {
+    sum.started += driver.total.started;
+    sum.done += driver.total.done;
+    sum.failed += driver.total.failed;
+    sum.in_flight += driver.total.in_flight;
+    sum.logins += driver.total.logins;
+    for (const auto& [name, count] : driver.total.errors) {
+      sum.errors[name] += count;
+    }
+  }
+  sum.gateway = seen.gateway_responses;
+  sum.gateway_counter = seen.gateway_counter;
+  sum.pages = seen.pages_served;
+  sum.retries = seen.retries;
+  return sum;
+}
+
+struct Window {  // what passed on one node between the measurement's edges
+  double s = 0;
+  std::uint64_t cpu_us = 0;
+};
+
+Window window_of(const std::vector<Edge>& edges) {
+  if (edges.size() < 2) {
+    return {};
+  }
+  const Edge& first = edges.front();
+  const Edge& last = edges.back();
+  return {static_cast<double>(last.taken_ns - first.taken_ns) / 1e9, last.cpu_us - std::min(first.cpu_us, last.cpu_us)};
+}
+
+void add_cpu(Side& side, const Observation& seen, const Standing& standing, const HostCpus& allotments) {
+  std::map<std::string, double> used;    // by machine, in host CPUs
+  std::map<std::string, double> of_all;  // its CPUs
+  for (const StandingNode& node : standing.nodes) {
+    const auto at = seen.edges.find(node.name);
+    const Window window = at == seen.edges.end() ? Window{} : window_of(at->second);
+    if (window.s <= 0) {
+      continue;
+    }
+    const double cpus = static_cast<double>(window.cpu_us) / 1e6 / window.s;
+    const double allotment = allotments.at(node.name);
+    side.cpu[node.name] = cpus / allotment;
+    if (side.pages_per_s > 0) {
+      side.cpu_us_per_page[node.name] = cpus * 1e6 / side.pages_per_s;
+    }
+    side.slices.front().cpu_us[node.name] = window.cpu_us;
+    used[node.machine] += cpus;
+    const bool host_known = node.machine == "host" && at->second.front().host_cpus > 0;
+    of_all[node.machine] = host_known ? at->second.front().host_cpus : of_all[node.machine] + allotment;
+  }
+  for (const auto& [machine, cpus] : used) {
+    side.machines[machine] = cpus / of_all[machine];
+  }
+}
+
+void add_service_times(Side& side, const Observation& seen) {
+  stats::Histogram all;
+  for (const DriverResult& driver : seen.drivers) {
+    stats::Histogram one;
+    if (stats::Histogram::decode(driver.histogram, one)) {
+      all.merge(one);
+    }
+  }
+  if (all.count() > 0) {
+    side.service_us_p50 = static_cast<double>(all.percentile(50)) / 1e3;
+    side.service_us_p99 = static_cast<double>(all.percentile(99)) / 1e3;
+  }
+}
+
+void check_driver(const Observation& seen, std::vector<Finding>& findings) {
+  for (const DriverResult& driver : seen.drivers) {
+    const Counts& t = driver.total;
+    if (t.started != t.done + t.failed + t.in_flight) {
+      std::ostringstream note;
+      note << driver.node << ": started " << t.started << ", but done " << t.done << " + failed " << t.failed << " + in flight "
+           << t.in_flight << " = " << t.done + t.failed + t.in_flight;
+      findings.push_back({kUnreconciled, note.str()});
+    }
+  }
+}
+
+struct Expected {  // exchanges that must show up further on, and those of which the driver cannot know
+  std::uint64_t sure = 0, unsure = 0;
+  bool holds(std::uint64_t count) const { return count >= sure && count <= sure + unsure; }
+};
+
+std::string text(const Expected& expected) {
+  return std::to_string(expected.sure) + (expected.unsure == 0 ? "" : " to " + std::to_string(expected.sure + expected.unsure));
+}
+
+void check_gateway(const Observation& seen, const Counts& total, std::vector<Finding>& findings) {
+  const std::uint64_t answered = std::min(total.failed, error_count(total, "status") + error_count(total, "body"));
+  const Expected expected{total.done + total.logins + answered, total.failed - answered + total.in_flight};
+  if (!expected.holds(seen.gateway_responses)) {
+    findings.push_back({kUnreconciled, "the drivers had " + text(expected) + " responses, logins included, the gateway " +
+                                           (seen.gateway_counter ? "counted " : "logged ") + std::to_string(seen.gateway_responses)});
+  }
+  if (seen.log_errors > 0) {
+    findings.push_back({kUnreconciled, "the gateway could not write " + std::to_string(seen.log_errors) + " log lines"});
+  }
+}
+
+void check_back_end(const Observation& seen, const Counts& total, std::vector<Finding>& findings) {
+  const std::uint64_t bodies = std::min(total.failed, error_count(total, "body"));
+  const Expected expected{total.done + bodies, seen.retries + total.failed - bodies + total.in_flight};
+  if (!expected.holds(seen.pages_served)) {
+    findings.push_back({kUnreconciled, "the drivers had " + text(expected) +
+                                           " pages through the junction, retries included, the back end served " +
+                                           std::to_string(seen.pages_served)});
+  }
+}
+
+bool listed(const std::string& list, const std::string& name) { return (":" + list + ":").find(":" + name + ":") != std::string::npos; }
+
+void check_tls(const Observation& seen, const Scenario& scenario, std::vector<Finding>& findings) {
+  for (const DriverResult& driver : seen.drivers) {
+    if (scenario.tls.version) {
+      const std::string wanted = *scenario.tls.version == TlsVersion::tls1_2 ? "1.2" : "1.3";
+      if (!driver.tls_version.ends_with(wanted)) {
+        findings.push_back({kUnreconciled, driver.node + ": TLS " + wanted + " was asked for, negotiated: " + driver.tls_version});
+      }
+    }
+    if (!scenario.tls.cipher.empty() && scenario.tls.version != TlsVersion::tls1_3 && !listed(scenario.tls.cipher, driver.tls_cipher)) {
+      findings.push_back(
+          {kUnreconciled, driver.node + ": cipher " + scenario.tls.cipher + " was asked for, negotiated: " + driver.tls_cipher});
+    }
+  }
+}
+
+// Little's law. A connection or a login with every page takes time that is no service time: then it bounds from above only.
+// Pages that straddle an edge may shift it by one service time in the measurement.
+void check_little(const Observation& seen, const Setup& setup, const Scenario& scenario, std::vector<Finding>& findings) {
+  double busy = 0;
+  double straddling = 0;
+  for (const DriverResult& driver : seen.drivers) {
+    if (driver.duration_s > 0) {
+      busy += static_cast<double>(driver.done) / driver.duration_s * driver.service_us_mean / 1e6;
+      straddling = std::max(straddling, driver.service_us_mean / 1e6 / driver.duration_s);
+    }
+  }
+  const bool service_only = scenario.login != LoginMode::every && scenario.tls.handshake == HandshakeMode::once;
+  const double margin = (kLittleMargin + straddling) * setup.clients;
+  if (busy > setup.clients + margin || (service_only && busy < setup.clients - margin)) {
+    findings.push_back(
+        {kUnreconciled, "throughput × mean service time is " + number(busy) + " clients, not " + std::to_string(setup.clients)});
+  }
+}
+
+void check_noise(const std::string& host, const Edge& first, const Edge& last, double nodes_us, std::vector<Finding>& findings) {
+  const double wall = static_cast<double>(last.taken_ns - first.taken_ns) / 1e3 * first.host_cpus;
+  if (wall <= 0) {
+    return;
+  }
+  const auto delta = [&](std::uint64_t Edge::*column) { return static_cast<double>(last.*column) - static_cast<double>(first.*column); };
+  const double busy = delta(&Edge::user) + delta(&Edge::system) + delta(&Edge::irq);
+  const std::array<std::pair<double, const char*>, 3> kinds{{
+      {delta(&Edge::steal), "stolen by the hypervisor"},
+      {wall - static_cast<double>(last.host_total() - first.host_total()), "missing from the kernel's account"},
+      {busy - nodes_us, "used by others than the lab's nodes"},
+  }};
+  for (const auto& [us, what] : kinds) {
+    if (us / wall > kNoise) {
+      findings.push_back({"noisy-host", host + ": " + percent(us / wall) + " of the CPU time was " + what});
+    }
+  }
+}
+
+void check_hosts(const Observation& seen, const Standing& standing, std::vector<Finding>& findings) {
+  double together = 0;
+  for (const auto& [node, edges] : seen.edges) {
+    const Window window = window_of(edges);
+    together += static_cast<double>(window.cpu_us);
+    if (!on_one_host(standing) && window.s > 0) {
+      check_noise(node, edges.front(), edges.back(), static_cast<double>(window.cpu_us), findings);
+    }
+  }
+  if (on_one_host(standing) && !seen.edges.empty() && seen.edges.begin()->second.size() > 1) {
+    const auto& edges = seen.edges.begin()->second;
+    check_noise("the host", edges.front(), edges.back(), together, findings);
+  }
+}
+
+}  // namespace
+
+Side conclude(const Observation& seen, const Setup& setup, const Standing& standing, const HostCpus& allotments) {
+  Side side;
+  side.cell = setup.cell;
+  side.counts = total_of(seen);
+  side.openssl_cpu = seen.openssl_cpu;
+  Slice slice;
+  for (const DriverResult& driver : seen.drivers) {
+    slice.done += driver.done;
+    slice.s = std::max(slice.s, driver.duration_s);
+    side.pages_per_s += driver.duration_s > 0 ? static_cast<double>(driver.done) / driver.duration_s : 0.0;
+    side.tls_version = driver.tls_version;
+    side.tls_cipher = driver.tls_cipher;
+  }
+  if (const auto at = seen.edges.find(setup.gateway); at != seen.edges.end() && !at->second.empty()) {
+    slice.start_ns = at->second.front().at_ns;
+  }
+  side.slices.push_back(std::move(slice));
+  add_service_times(side, seen);
+  add_cpu(side, seen, standing, allotments);
+  return side;
+}
+
+std::vector<Finding> reconcile(const Observation& seen, const Setup& setup, const Scenario& scenario) {
+  const Counts total = total_of(seen);
+  std::vector<Finding> findings;
+  check_driver(seen, findings);
+  check_gateway(seen, total, findings);
+  if (!setup.pages.empty()) {
+    check_back_end(seen, total, findings);
+  }
+  if (scenario.https) {
+    check_tls(seen, scenario, findings);
+  }
+  check_little(seen, setup, scenario, findings);
+  if (total.failed > 0) {
+    std::string classes;
+    for (const auto& [name, count] : total.errors) {
+      classes += count == 0 ? "" : " " + name + " " + std::to_string(count);
+    }
+    findings.push_back({"errors", std::to_string(total.failed) + " of " + std::to_string(total.started) + " requests failed:" + classes});
+  }
+  if (total.in_flight > 0) {
+    findings.push_back({"drain", std::to_string(total.in_flight) + " requests were still in flight at the end"});
+  }
+  return findings;
+}
+
+std::vector<Finding> find_limits(const Side& side, const Observation& seen, const Setup& setup, const Standing& standing,
+                                 const HostCpus& allotments) {
+  std::vector<Finding> findings;
+  const std::string limiting = limiting_node(side.cpu, allotments, setup.gateway, standing);
+  const auto share_of = [&](const std::string& node) {
+    const auto at = side.cpu.find(node);
+    return at == side.cpu.end() ? 0.0 : at->second;
+  };
+  if (limiting != setup.gateway) {
+    findings.push_back({"unsaturated", "the gateway used " + percent(share_of(setup.gateway)) + " of its CPUs"});
+  }
+  if (const Node* node = limiting == setup.gateway ? nullptr : standing.lab.find(limiting); node != nullptr) {
+    const std::string note = limiting + " used " + percent(share_of(limiting)) + " of its CPUs, which it may share";
+    findings.push_back({node->has(Role::load) ? "driver-bound" : "backend-bound", note});
+    if (node->cpus && standing.cpu_method != CpuMethod::none) {
+      findings.push_back({"throttled", limiting + " is limited to " + number(*node->cpus) + " CPUs"});
+    }
+  }
+  check_hosts(seen, standing, findings);
+  return findings;
+}
+
+}  // namespace lab::run

@@ -1,0 +1,32 @@
+// What a side's observation comes to: its numbers, and what does not add up.
+#pragma once
+
+#include "allotment.hpp"
+#include "lab/results.hpp"
+#include "lab/standing.hpp"
+#include "observation.hpp"
+#include "setup.hpp"
+
+#include <string>
+#include <vector>
+
+namespace lab::run {
+
+struct Finding {
+  std::string flag;  // unreconciled, driver-bound, … (design: files a run leaves)
+  std::string note;  // what exactly, one line
+  bool operator==(const Finding&) const = default;
+};
+
+// Throughput, CPU shares (of a node's allotment; of a machine's CPUs), CPU time a page, service times, counts.
+Side conclude(const Observation& seen, const Setup& setup, const Standing& standing, const HostCpus& allotments);
+
+// Counts over warm-up, measurement and drain: started = done + failed + in flight; driver = gateway's log = back end; TLS as asked;
+// throughput × mean service time = clients.
+std::vector<Finding> reconcile(const Observation& seen, const Setup& setup, const Scenario& scenario);
+
+// Who limited it, from CPU shares; whether its hosts were quiet.
+std::vector<Finding> find_limits(const Side& side, const Observation& seen, const Setup& setup, const Standing& standing,
+                                 const HostCpus& allotments);
+
+}  // namespace lab::run

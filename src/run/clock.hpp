@@ -1,0 +1,25 @@
+// How far a node's CLOCK_MONOTONIC is from the controller's (Cristian's algorithm): of several exchanges the one with the least round trip.
+#pragma once
+
+#include "lab/agents.hpp"
+#include "lab/error.hpp"
+#include "lab/units.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace lab::run {
+
+using Now = std::function<std::int64_t()>;  // the controller's CLOCK_MONOTONIC, ns
+
+std::int64_t monotonic_ns();
+
+struct ClockOffset {
+  std::int64_t offset_ns = 0;  // node's − controller's
+  std::int64_t error_ns = 0;   // the offset is within ± this: half the round trip
+};
+
+Result<ClockOffset> measure_offset(Agents& agents, const std::string& node, int exchanges, const Now& now, Deadline deadline);
+
+}  // namespace lab::run

@@ -1,0 +1,27 @@
+#include "driver_result.hpp"
+
+#include "store/read.hpp"
+
+namespace lab::run {
+
+DriverResult driver_result(const std::string& node, const boost::json::object& result) {
+  using namespace store;
+  DriverResult driver;
+  driver.node = node;
+  const auto& total = object_of(result, "total");
+  driver.total.started = count_of(total, "started");
+  driver.total.done = count_of(total, "done");
+  driver.total.failed = count_of(total, "failed");
+  driver.total.in_flight = count_of(total, "in_flight");
+  driver.total.logins = count_of(total, "logins");
+  driver.total.errors = counts_of(total, "errors");
+  driver.done = count_of(object_of(result, "requests"), "done");
+  driver.duration_s = number_of(result, "duration_s");
+  driver.service_us_mean = number_of(object_of(result, "service_us"), "mean");
+  driver.histogram = text_of(result, "histogram");
+  driver.tls_version = text_of(object_of(result, "tls"), "version");
+  driver.tls_cipher = text_of(object_of(result, "tls"), "cipher");
+  return driver;
+}
+
+}  // namespace lab::run

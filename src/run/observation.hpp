@@ -1,0 +1,43 @@
+// What one side of a trial was seen to do, as it came from the nodes; src/run/check.hpp draws the conclusions.
+#pragma once
+
+#include "lab/results.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lab::run {
+
+struct DriverResult {  // `lab load --json`
+  std::string node;
+  Counts total;            // warm-up, measurement and drain
+  std::uint64_t done = 0;  // pages within the measurement
+  double duration_s = 0;   // of the measurement
+  double service_us_mean = 0;
+  std::string histogram;  // of service times, ns; HdrHistogram V2, base64
+  std::string tls_version, tls_cipher;
+};
+
+struct Edge {  // a node's counters at one instant; instants in ns since the trial's start
+  std::int64_t at_ns = 0, taken_ns = 0;
+  std::uint64_t cpu_us = 0;                                                      // roles and agent
+  std::uint64_t user = 0, system = 0, idle = 0, iowait = 0, steal = 0, irq = 0;  // of its host
+  int host_cpus = 0;
+
+  std::uint64_t host_total() const { return user + system + idle + iowait + steal + irq; }
+};
+
+struct Observation {
+  std::string openssl_cpu;  // of the gateway's process
+  std::vector<DriverResult> drivers;
+  std::map<std::string, std::vector<Edge>> edges;  // by node: the measurement's start, instants between, its end
+  std::uint64_t gateway_responses = 0;             // lines of its log, or its counter
+  bool gateway_counter = false;
+  std::uint64_t log_errors = 0;    // lines that could not be written
+  std::uint64_t retries = 0;       // gateway to back end
+  std::uint64_t pages_served = 0;  // by the junction's back ends
+};
+
+}  // namespace lab::run

@@ -1,0 +1,216 @@
+#include "setup.hpp"
+
+#include "crypto.hpp"
+#include "lab/resolve.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace lab::run {
+
+namespace {
+
+constexpr std::chrono::seconds kRequestTimeout{10};
+constexpr const char* kNullDevice = "/dev/null";
+
+double number_of(const std::string& text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+Error unfit(const Cell& cell, const std::string& what, const std::string& remedy) { return Error{what, "cell " + cell.id, remedy, {}}; }
+
+template <class Item, class Same>
+void replace_or_add(std::vector<Item>& items, Item item, Same same) {
+  items.erase(std::remove_if(items.begin(), items.end(), same), items.end());
+  items.push_back(std::move(item));
+}
+
+GatewayLogs logs_of(const Cell& cell, const Node& gateway, const GatewayLogs& files) {
+  const std::string log = cell.axis("log");
+  if (log == "null") {
+    return {kNullDevice, kNullDevice, kNullDevice};
+  }
+  return log == "own-disk" ? gateway_logs(gateway.log_dir) : files;
+}
+
+// The scenario's junction in place of a standing one at its point, open to everybody or to those who log in.
+Result<void> add_junction(GatewayConfig& config, const Scenario& scenario, const Standing& standing, const StandingNode& gateway) {
+  auto junction = resolve_junction(standing, gateway, scenario.junction);
+  if (!junction) {
+    return junction.error();
+  }
+  const std::string& point = scenario.junction.point;
+  replace_or_add(config.junctions, std::move(*junction), [&](const Junction& other) { return other.point == point; });
+  AccessRule rule{point, scenario.login == LoginMode::none ? AccessRule::Who::everybody : AccessRule::Who::authenticated, {}, {}};
+  replace_or_add(config.access, std::move(rule), [&](const AccessRule& other) { return other.path == point; });
+  return {};
+}
+
+std::string url_of(const Cell& cell, const StandingNode& gateway, const Node& node) {
+  const bool https = cell.scenario.https;
+  const std::string& point = cell.scenario.junction.point;
+  const std::string page = cell.axis("page");
+  return (https ? "https://" : "http://") + gateway.address + ":" + std::to_string(https ? node.gateway.https : node.gateway.http) +
+         (point == "/" ? "" : point) + (page.empty() ? "/" : "/page/" + page);
+}
+
+unsigned users_of(const Lab& lab) {
+  const auto directory = std::find_if(lab.nodes.begin(), lab.nodes.end(), [](const Node& node) { return node.has(Role::directory); });
+  return directory == lab.nodes.end() ? 0 : directory->directory.users;
+}
+
+LoadConfig load_of(const Cell& cell, const StandingNode& driver, const Timing& timing) {
+  const Scenario& scenario = cell.scenario;
+  LoadConfig load;
+  load.warmup = timing.warmup;
+  load.duration = timing.measure;
+  load.timeout = kRequestTimeout;
+  load.login = scenario.login;
+  load.expect_pages = !cell.axis("page").empty();
+  if (scenario.https) {
+    load.handshake = scenario.tls.handshake;
+    load.tls_min = load.tls_max = scenario.tls.version;
+    load.ciphers = scenario.tls.cipher;
+    load.ca = NodeFiles(driver.directory).authority;
+  }
+  return load;
+}
+
+// Clients, threads and users of each driver: evenly, no user on two nodes.
+Result<std::vector<Driver>> drivers_of(const Cell& cell, const Setup& setup, const Standing& standing, const Facts& facts,
+                                       const std::string& url, const Timing& timing) {
+  std::vector<const StandingNode*> nodes;
+  for (const Node& node : standing.lab.nodes) {
+    if (const StandingNode* at = node.has(Role::load) ? standing.find(node.name) : nullptr; at != nullptr) {
+      nodes.push_back(at);
+    }
+  }
+  if (nodes.empty()) {
+    return unfit(cell, "the lab has no node with role load", "add one to the lab file and run `lab up`");
+  }
+  const int number = static_cast<int>(nodes.size());
+  const unsigned users = users_of(standing.lab) / static_cast<unsigned>(number);
+  std::vector<Driver> drivers;
+  for (int i = 0; i < number; ++i) {
+    const StandingNode& node = *nodes[static_cast<std::size_t>(i)];
+    const int clients = setup.clients / number + (i < setup.clients % number ? 1 : 0);
+    if (clients == 0) {
+      continue;
+    }
+    LoadConfig load = load_of(cell, node, timing);
+    load.url = url;
+    load.clients = clients;
+    const auto known = facts.find(node.name);
+    const int cpus = !node.host_cpus.empty() ? static_cast<int>(node.host_cpus.size()) : known != facts.end() ? known->second.cpus : 1;
+    load.threads = std::clamp(cpus, 1, clients);
+    if (load.login != LoginMode::none) {
+      if (users < static_cast<unsigned>(clients)) {
+        return unfit(
+            cell,
+            "the directory has " + std::to_string(users_of(standing.lab)) + " users for " + std::to_string(setup.clients) + " clients",
+            "raise `users` of the lab's `directory`");
+      }
+      load.generated_users = users;
+      load.first_user = static_cast<unsigned>(i) * users + 1;
+    }
+    drivers.push_back({node.name, std::move(load)});
+  }
+  return drivers;
+}
+
+std::vector<std::string> back_ends(const Scenario& scenario, const Lab& lab) {
+  std::vector<std::string> nodes;
+  if (scenario.junction.type != JunctionType::local) {
+    std::copy_if(scenario.junction.servers.begin(), scenario.junction.servers.end(), std::back_inserter(nodes),
+                 [&](const std::string& server) { return lab.find(server) != nullptr; });
+  }
+  return nodes;
+}
+
+bool has_aes(const NodeFacts& facts) {
+  return std::any_of(facts.crypto.begin(), facts.crypto.end(),
+                     [](const std::string& name) { return name == "aes" || name == "cpacf" || name == "kma" || name == "msa"; });
+}
+
+std::string why_no_crypto(const std::string& crypto, const NodeFacts& facts) {
+  if (crypto == "software" && !software_environment(facts.architecture)) {
+    return "no way is known to switch crypto instructions off on " + facts.architecture;
+  }
+  if (crypto == "hardware" && !has_aes(facts)) {
+    return "the gateway's CPU has no AES instructions";
+  }
+  return crypto == "adapter" ? "the gateway's host has no crypto adapter (CEX, OpenSSL's ibmca provider)" : std::string();
+}
+
+}  // namespace
+
+const Node* gateway_node(const Cell& cell, const Lab& lab) {
+  const std::string wanted = cell.axis("gateway");
+  const auto at = std::find_if(lab.nodes.begin(), lab.nodes.end(),
+                               [&](const Node& node) { return node.has(Role::gateway) && (wanted.empty() || node.name == wanted); });
+  return at == lab.nodes.end() ? nullptr : &*at;
+}
+
+std::string why_not_here(const Cell& cell, const Standing& standing, const Facts& facts) {
+  const Node* gateway = gateway_node(cell, standing.lab);
+  if (gateway == nullptr) {
+    return "the lab has no gateway" + (cell.axis("gateway").empty() ? std::string() : " named " + cell.axis("gateway"));
+  }
+  if (cell.axis("log") == "own-disk" && gateway->log_dir.empty()) {
+    return "the lab gives node " + gateway->name + " no log-dir on a disk of its own";
+  }
+  if (!cell.axis("cpus").empty() && standing.cpu_method == CpuMethod::none) {
+    return "CPUs cannot be limited here" + (standing.cpu_note.empty() ? std::string() : ": " + standing.cpu_note);
+  }
+  const auto known = facts.find(gateway->name);
+  return known == facts.end() ? std::string() : why_no_crypto(cell.axis("crypto"), known->second);
+}
+
+Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& facts, const Timing& timing) {
+  const Node* node = gateway_node(cell, standing.lab);
+  const StandingNode* gateway = node == nullptr ? nullptr : standing.find(node->name);
+  if (gateway == nullptr) {
+    return unfit(cell, "the lab has no gateway that stands", "run `lab up`");
+  }
+  Setup setup;
+  setup.cell = cell.id;
+  setup.gateway = node->name;
+  setup.cpus = number_of(cell.axis("cpus"));
+  setup.clients = cell.axis("clients").empty() ? 1 : static_cast<int>(number_of(cell.axis("clients")));
+  auto config = resolve_gateway(standing, *gateway);
+  if (!config) {
+    return config.error();
+  }
+  setup.config = std::move(*config);
+  if (setup.cpus > 0) {
+    setup.config.service.threads = std::max(1, static_cast<int>(std::ceil(setup.cpus)));
+  }
+  setup.config.logs = logs_of(cell, *node, setup.config.logs);
+  if (auto added = add_junction(setup.config, cell.scenario, standing, *gateway); !added) {
+    return added.error();
+  }
+  const std::string crypto = cell.axis("crypto");
+  if (crypto == "software") {
+    setup.crypto = CryptoSwitch::software;
+    const auto known = facts.find(setup.gateway);
+    auto environment = software_environment(known == facts.end() ? std::string_view() : known->second.architecture);
+    if (!environment) {
+      return unfit(cell, "no way is known to switch crypto instructions off on the gateway's node", "leave the cell out with --only");
+    }
+    setup.environment = std::move(*environment);
+  } else if (!crypto.empty()) {
+    setup.crypto = CryptoSwitch::hardware;
+  }
+  setup.pages = back_ends(cell.scenario, standing.lab);
+  auto drivers = drivers_of(cell, setup, standing, facts, url_of(cell, *gateway, *node), timing);
+  if (!drivers) {
+    return drivers.error();
+  }
+  setup.drivers = std::move(*drivers);
+  return setup;
+}
+
+}  // namespace lab::run

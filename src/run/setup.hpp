@@ -1,0 +1,56 @@
+// From a cell to what its services are told.
+#pragma once
+
+#include "lab/error.hpp"
+#include "lab/roles.hpp"
+#include "lab/standing.hpp"
+#include "matrix.hpp"
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lab::run {
+
+// What the agents say of their nodes (`hello`).
+struct NodeFacts {
+  std::string architecture, kernel, openssl;
+  int cpus = 0;                     // of its host
+  std::vector<std::string> crypto;  // instructions: "aes", …
+};
+using Facts = std::map<std::string, NodeFacts>;  // by node
+
+struct Timing {
+  std::chrono::nanoseconds warmup{0}, measure{0};
+};
+
+enum class CryptoSwitch { untouched, software, hardware };
+
+struct Driver {
+  std::string node;
+  LoadConfig load;  // without its start instant
+};
+
+struct Setup {
+  std::string cell;
+  std::string gateway;  // node
+  double cpus = 0;      // lab CPUs of the gateway; 0: as they are
+  int clients = 0;
+  CryptoSwitch crypto = CryptoSwitch::untouched;
+  std::map<std::string, std::string> environment;  // of the gateway's process
+  GatewayConfig config;
+  std::vector<std::string> pages;  // back-end nodes of the junction; none for a local one
+  std::vector<Driver> drivers;     // those with a client at least
+};
+
+// Errors: the lab has no gateway, no load node, or not the junction's servers; users too few to share out.
+Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& facts, const Timing& timing);
+
+// Why the cell cannot run on this lab; empty: it can.
+std::string why_not_here(const Cell& cell, const Standing& standing, const Facts& facts);
+
+// The node that is under test in this cell: the axis `gateway` names it, else the lab's first gateway. Nothing: there is none.
+const Node* gateway_node(const Cell& cell, const Lab& lab);
+
+}  // namespace lab::run

@@ -1,0 +1,131 @@
+#include "summary.hpp"
+
+#include "stats/median.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace lab::run {
+
+namespace {
+
+struct Measured {  // what the plan's cell got
+  std::vector<const Side*> sides;
+  std::vector<std::string> flags;
+  std::string failure;  // of the last failed trial
+  int failed = 0;
+};
+
+void add_new(std::vector<std::string>& list, const std::vector<std::string>& items) {
+  for (const std::string& item : items) {
+    if (std::find(list.begin(), list.end(), item) == list.end()) {
+      list.push_back(item);
+    }
+  }
+}
+
+Measured measured(const std::string& id, const std::vector<Trial>& trials) {
+  Measured found;
+  for (const Trial& trial : trials) {
+    for (const Side& side : trial.sides) {
+      if (side.cell != id) {
+        continue;
+      }
+      if (!trial.failed.empty()) {
+        found.failure = trial.failed;
+        ++found.failed;
+        continue;
+      }
+      found.sides.push_back(&side);
+      add_new(found.flags, trial.flags);
+    }
+  }
+  return found;
+}
+
+template <class Get>
+std::vector<double> each(const std::vector<const Side*>& sides, Get get) {
+  std::vector<double> values;
+  values.reserve(sides.size());
+  for (const Side* side : sides) {
+    values.push_back(get(*side));
+  }
+  return values;
+}
+
+std::map<std::string, double> medians(const std::vector<const Side*>& sides, std::map<std::string, double> Side::*member) {
+  std::map<std::string, std::vector<double>> values;
+  for (const Side* side : sides) {
+    for (const auto& [name, value] : side->*member) {
+      values[name].push_back(value);
+    }
+  }
+  std::map<std::string, double> result;
+  for (auto& [name, all] : values) {
+    result[name] = stats::median(std::move(all));
+  }
+  return result;
+}
+
+void fill(CellResult& result, const Measured& found) {
+  result.trials = static_cast<int>(found.sides.size());
+  result.pages_per_s = stats::median_interval(each(found.sides, [](const Side& side) { return side.pages_per_s; }));
+  result.service_us_p50 = stats::median(each(found.sides, [](const Side& side) { return side.service_us_p50; }));
+  result.service_us_p99 = stats::median(each(found.sides, [](const Side& side) { return side.service_us_p99; }));
+  result.cpu = medians(found.sides, &Side::cpu);
+  result.cpu_us_per_page = medians(found.sides, &Side::cpu_us_per_page);
+  result.machines = medians(found.sides, &Side::machines);
+  for (const Side* side : found.sides) {
+    result.errors += side->counts.failed;
+  }
+  result.tls_version = found.sides.back()->tls_version;
+  result.tls_cipher = found.sides.back()->tls_cipher;
+  result.flags = found.flags;
+  if (result.trials < stats::kEnoughForInterval) {
+    result.flags.emplace_back("indicative");
+  }
+}
+
+std::string limited_by(const Cell& cell, const CellResult& result, const Standing& standing, const Facts& facts) {
+  const Node* gateway = gateway_node(cell, standing.lab);
+  if (gateway == nullptr) {
+    return {};
+  }
+  const std::string cpus = cell.axis("cpus");
+  double lab_cpus = 0;
+  std::from_chars(cpus.data(), cpus.data() + cpus.size(), lab_cpus);
+  return limiting_node(result.cpu, allotments_of(standing, facts, gateway->name, lab_cpus), gateway->name, standing);
+}
+
+}  // namespace
+
+std::vector<CellResult> summarise(const Plan& plan, const std::vector<Trial>& trials, const Standing& standing, const Facts& facts) {
+  std::vector<CellResult> results;
+  for (const Cell& cell : plan.cells) {
+    CellResult result;
+    result.id = cell.id;
+    result.scenario = cell.scenario.id;
+    result.axes = cell.axes;
+    const Measured found = measured(cell.id, trials);
+    if (!found.sides.empty()) {
+      fill(result, found);
+      result.limited_by = limited_by(cell, result, standing, facts);
+      if (found.failed > 0) {
+        result.reason = std::to_string(found.failed) + " of its trials failed: " + found.failure;
+      }
+    } else if (const auto skipped = plan.skipped.find(cell.id); skipped != plan.skipped.end()) {
+      result.status = "skipped";
+      result.reason = skipped->second;
+    } else if (found.failed > 0) {
+      result.status = "failed";
+      result.reason = found.failure;
+    } else {
+      result.status = "skipped";
+      result.reason = "the run ended before it was measured";
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace lab::run

@@ -1,0 +1,385 @@
+#include "trial.hpp"
+
+#include "calls.hpp"
+#include "config/config.hpp"
+#include "crypto.hpp"
+#include "driver_result.hpp"
+#include "lab/resolve.hpp"
+#include "lab/version.hpp"
+#include "store/read.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <future>
+#include <optional>
+
+namespace lab::run {
+
+namespace json = boost::json;
+using std::chrono::nanoseconds;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* kGateway = "gateway";
+constexpr const char* kPages = "pages";
+constexpr const char* kLoad = "load";
+constexpr int kExchanges = 8;
+constexpr nanoseconds kQuick = 10s;                // for an answer that waits for nothing
+constexpr nanoseconds kStart = 10s;                // for a role to serve
+constexpr nanoseconds kDrain = 30s;                // for drivers after the measurement
+constexpr nanoseconds kLeads[] = {250ms, 1s, 4s};  // from order to first request: what starting the drivers may take
+
+Error interrupted() { return Error{"interrupted", {}, {}, {}, Failure::interrupted}; }
+
+json::object to_object(const std::map<std::string, std::string>& environment) {
+  json::object object;
+  for (const auto& [name, value] : environment) {
+    object[name] = value;
+  }
+  return object;
+}
+
+Call role_start(const std::string& node, const char* role, json::object config, const std::map<std::string, std::string>& environment) {
+  return {node,
+          "role.start",
+          {{"name", role}, {"role", role}, {"config", std::move(config)}, {"env", to_object(environment)}, {"timeout_ns", kStart.count()}}};
+}
+
+std::vector<std::string> log_files(const GatewayLogs& logs) {
+  std::vector<std::string> files;
+  for (const std::string& file : {logs.request, logs.agent, logs.referer}) {
+    if (!file.empty() && file != "/dev/null") {
+      files.push_back(file);
+    }
+  }
+  return files;
+}
+
+Result<void> verify_crypto(const Setup& setup, const std::string& openssl_cpu) {
+  if (setup.crypto == CryptoSwitch::untouched) {
+    return {};
+  }
+  const bool wanted = setup.crypto == CryptoSwitch::hardware;
+  const auto used = uses_aes_instructions(openssl_cpu);
+  if (used == wanted) {
+    return {};
+  }
+  return Error{std::string("the crypto switch did not take: ") + (wanted ? "hardware" : "software") + " was asked for",
+               "node " + setup.gateway + ": the gateway's OPENSSL_info says " + (openssl_cpu.empty() ? "nothing" : openssl_cpu),
+               wanted ? "unset OPENSSL_ia32cap and OPENSSL_s390xcap in the node's environment"
+                      : "the node's OpenSSL may not know the variable's value: see lab doctor",
+               {}};
+}
+
+// A fresh process: its counters start at zero. Its OPENSSL_info.
+Result<std::string> start_gateway(Bench& bench, const Setup& setup) {
+  if (auto stopped = call(bench.agents, role_stop(setup.gateway, kGateway), within(kStart)); !stopped) {
+    return stopped.error();
+  }
+  if (const auto files = log_files(setup.config.logs); !files.empty()) {
+    if (auto emptied = call(bench.agents, {setup.gateway, "file.truncate", {{"paths", store::to_array(files)}}}, within(kQuick));
+        !emptied) {
+      return emptied.error();
+    }
+  }
+  auto started =
+      call(bench.agents, role_start(setup.gateway, kGateway, config::to_json(setup.config), setup.environment), within(kStart + kQuick));
+  if (!started) {
+    return started.error();
+  }
+  std::string openssl_cpu = store::text_of(store::object_of(*started, "ready"), "openssl_cpu");
+  if (auto verified = verify_crypto(setup, openssl_cpu); !verified) {
+    return verified.error();
+  }
+  return openssl_cpu;
+}
+
+Result<std::uint64_t> pages_served(Bench& bench, const std::vector<std::string>& nodes) {
+  std::vector<Call> calls;
+  for (const std::string& node : nodes) {
+    calls.push_back(role_call(node, kPages, "stats"));
+  }
+  auto answers = call_all(bench.agents, calls, within(kQuick));
+  if (!answers) {
+    return answers.error();
+  }
+  std::uint64_t pages = 0;
+  for (const json::object& stats : *answers) {
+    pages += store::count_of(stats, "pages");
+  }
+  return pages;
+}
+
+void stop_drivers(Bench& bench, const Setup& setup) {
+  std::vector<Call> calls;
+  for (const Driver& driver : setup.drivers) {
+    calls.push_back(role_stop(driver.node, kLoad));
+  }
+  (void)call_all(bench.agents, calls, within(kQuick));  // after an error that says more than this one would
+}
+
+// The instant of the first request, on the controller's clock; nothing when a driver was not ready by then.
+Result<std::optional<std::int64_t>> start_drivers(Bench& bench, const Setup& setup, nanoseconds lead) {
+  const std::int64_t start = bench.now() + lead.count();
+  std::vector<Call> calls;
+  for (const Driver& driver : setup.drivers) {
+    LoadConfig load = driver.load;
+    load.start_at_ns = start + bench.clocks.at(driver.node).offset_ns;
+    calls.push_back(role_start(driver.node, kLoad, config::to_json(load), {}));
+  }
+  const auto started = call_all(bench.agents, calls, within(kStart + kQuick));
+  if (started && bench.now() < start) {
+    return std::optional(start);
+  }
+  stop_drivers(bench, setup);
+  if (!started) {
+    return started.error();
+  }
+  return std::optional<std::int64_t>();
+}
+
+Edge edge_of(const json::object& sample, std::int64_t zero) {
+  const json::object& host = store::object_of(sample, "host");
+  Edge edge;
+  edge.at_ns = store::integer_of(sample, "at") - zero;
+  edge.taken_ns = store::integer_of(sample, "taken") - zero;
+  edge.cpu_us = store::count_of(sample, "node");
+  edge.user = store::count_of(host, "user");
+  edge.system = store::count_of(host, "system");
+  edge.idle = store::count_of(host, "idle");
+  edge.iowait = store::count_of(host, "iowait");
+  edge.steal = store::count_of(host, "steal");
+  edge.irq = store::count_of(host, "irq");
+  edge.host_cpus = static_cast<int>(store::count_of(host, "cpus"));
+  return edge;
+}
+
+// The measurement's start, every second of it, its end; since the trial's start.
+std::vector<std::int64_t> instants_of(const Timing& timing) {
+  std::vector<std::int64_t> instants;
+  const std::int64_t end = (timing.warmup + timing.measure).count();
+  for (std::int64_t at = timing.warmup.count(); at < end; at += nanoseconds(1s).count()) {
+    instants.push_back(at);
+  }
+  instants.push_back(end);
+  return instants;
+}
+
+// One node's samples. An instant a call, so that an interrupt is heeded within a second.
+Result<std::vector<Edge>> sample(Bench& bench, const std::string& node, std::int64_t start, const std::vector<std::int64_t>& instants) {
+  const std::int64_t zero = start + bench.clocks.at(node).offset_ns;
+  std::vector<Edge> edges;
+  for (const std::int64_t instant : instants) {
+    if (bench.interrupt.requested()) {
+      return interrupted();
+    }
+    const nanoseconds ahead(std::max<std::int64_t>(0, start + instant - bench.now()));
+    auto answer = call(bench.agents, {node, "sample", {{"at", json::array{zero + instant}}}}, within(ahead + kQuick));
+    if (!answer) {
+      return answer.error();
+    }
+    const json::array& samples = store::array_of(*answer, "samples");
+    if (samples.empty() || !samples.front().is_object()) {
+      return Error{
+          "the agent's sample is empty", "node " + node + ": sample", "run `lab up` again: it replaces an agent of another build", {}};
+    }
+    edges.push_back(edge_of(samples.front().get_object(), zero));
+  }
+  return edges;
+}
+
+Result<std::map<std::string, std::vector<Edge>>> sample_all(Bench& bench, std::int64_t start, const Timing& timing) {
+  const auto instants = instants_of(timing);
+  std::vector<std::future<Result<std::vector<Edge>>>> pending;
+  for (const StandingNode& node : bench.standing.nodes) {
+    pending.push_back(
+        std::async(std::launch::async, [&bench, &node, start, &instants] { return sample(bench, node.name, start, instants); }));
+  }
+  std::map<std::string, std::vector<Edge>> edges;
+  Result<void> outcome;
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    auto answer = pending[i].get();
+    if (answer) {
+      edges[bench.standing.nodes[i].name] = std::move(*answer);
+    } else {
+      outcome = answer.error();
+    }
+  }
+  if (!outcome) {
+    return outcome.error();
+  }
+  return edges;
+}
+
+Result<std::vector<DriverResult>> wait_for_drivers(Bench& bench, const Setup& setup) {
+  std::vector<Call> calls;
+  for (const Driver& driver : setup.drivers) {
+    calls.push_back({driver.node, "role.wait", {{"name", kLoad}, {"timeout_ns", kDrain.count()}}});
+  }
+  auto answers = call_all(bench.agents, calls, within(kDrain + kQuick));
+  if (!answers) {
+    return answers.error();
+  }
+  std::vector<DriverResult> results;
+  for (std::size_t i = 0; i < answers->size(); ++i) {
+    const json::object& result = store::object_of((*answers)[i], "result");
+    if (result.empty()) {
+      return Error{"the driver ended without a result",
+                   "node " + setup.drivers[i].node + ": load",
+                   "its log: lab logs " + setup.drivers[i].node + " load",
+                   {}};
+    }
+    results.push_back(driver_result(setup.drivers[i].node, result));
+  }
+  return results;
+}
+
+// Its log flushed and counted, or its counter where the log is not written.
+Result<void> read_gateway(Bench& bench, const Setup& setup, Observation& into) {
+  if (auto flushed = call(bench.agents, role_call(setup.gateway, kGateway, "logs.flush"), within(kQuick)); !flushed) {
+    return flushed.error();
+  }
+  const auto stats = call(bench.agents, role_call(setup.gateway, kGateway, "stats"), within(kQuick));
+  if (!stats) {
+    return stats.error();
+  }
+  into.retries = store::count_of(*stats, "retries");
+  into.log_errors = store::count_of(*stats, "log_errors");
+  const std::string& file = setup.config.logs.request;
+  into.gateway_counter = file.empty() || file == "/dev/null";
+  if (into.gateway_counter) {
+    for (const auto& [status, count] : store::counts_of(*stats, "responses")) {
+      into.gateway_responses += count;
+    }
+    return {};
+  }
+  const auto counted = call(bench.agents, {setup.gateway, "file.count", {{"path", file}}}, within(kQuick));
+  if (!counted) {
+    return counted.error();
+  }
+  into.gateway_responses = store::count_of(*counted, "lines");
+  return {};
+}
+
+Result<void> observe_load(Bench& bench, const Setup& setup, const Timing& timing, std::int64_t start, Observation& into) {
+  auto edges = sample_all(bench, start, timing);
+  if (!edges) {
+    stop_drivers(bench, setup);
+    return edges.error();
+  }
+  into.edges = std::move(*edges);
+  auto drivers = wait_for_drivers(bench, setup);
+  if (!drivers) {
+    stop_drivers(bench, setup);
+    return drivers.error();
+  }
+  into.drivers = std::move(*drivers);
+  return {};
+}
+
+// Nothing when a driver was late for its first request.
+Result<std::optional<Observation>> observe_once(Bench& bench, const Setup& setup, const Timing& timing, nanoseconds lead) {
+  Observation seen;
+  auto openssl_cpu = start_gateway(bench, setup);
+  if (!openssl_cpu) {
+    return openssl_cpu.error();
+  }
+  seen.openssl_cpu = std::move(*openssl_cpu);
+  const auto before = pages_served(bench, setup.pages);
+  if (!before) {
+    return before.error();
+  }
+  const auto start = start_drivers(bench, setup, lead);
+  if (!start) {
+    return start.error();
+  }
+  if (!*start) {
+    return std::optional<Observation>();
+  }
+  if (auto loaded = observe_load(bench, setup, timing, **start, seen); !loaded) {
+    return loaded.error();
+  }
+  if (auto read = read_gateway(bench, setup, seen); !read) {
+    return read.error();
+  }
+  const auto after = pages_served(bench, setup.pages);
+  if (!after) {
+    return after.error();
+  }
+  seen.pages_served = *after - *before;
+  return std::optional(std::move(seen));
+}
+
+}  // namespace
+
+Result<void> meet(Bench& bench) {
+  for (const StandingNode& node : bench.standing.nodes) {
+    const auto hello = call(bench.agents, {node.name, "hello", {{"protocol", 1}, {"build", build_id()}}}, within(kQuick));
+    if (!hello) {
+      return hello.error();
+    }
+    bench.facts[node.name] = {store::text_of(*hello, "arch"), store::text_of(*hello, "kernel"), store::text_of(*hello, "openssl"),
+                              static_cast<int>(store::count_of(*hello, "cpus")), store::texts_of(*hello, "crypto")};
+  }
+  return synchronise(bench);
+}
+
+Result<void> synchronise(Bench& bench) {
+  for (const StandingNode& node : bench.standing.nodes) {
+    const auto offset = measure_offset(bench.agents, node.name, kExchanges, bench.now, within(kQuick));
+    if (!offset) {
+      return offset.error();
+    }
+    bench.clocks[node.name] = *offset;
+  }
+  return {};
+}
+
+Result<Observation> observe(Bench& bench, const Setup& setup, const Timing& timing) {
+  if (setup.cpus > 0) {
+    if (auto set = bench.cpus.set(setup.gateway, setup.cpus); !set) {
+      return set.error();
+    }
+  }
+  for (const nanoseconds lead : kLeads) {
+    if (bench.interrupt.requested()) {
+      return interrupted();
+    }
+    auto seen = observe_once(bench, setup, timing, lead);
+    if (!seen) {
+      return seen.error();
+    }
+    if (*seen) {
+      return std::move(**seen);
+    }
+  }
+  return Error{"the drivers were not ready in time for their first request",
+               "cell " + setup.cell,
+               "the load nodes are overloaded: see lab status",
+               {}};
+}
+
+Result<void> restore(Bench& bench, const std::string& gateway) {
+  const StandingNode* node = bench.standing.find(gateway);
+  const Node* described = bench.standing.lab.find(gateway);
+  if (node == nullptr || described == nullptr) {
+    return {};
+  }
+  const auto config = resolve_gateway(bench.standing, *node);
+  if (!config) {
+    return config.error();
+  }
+  if (described->cpus && bench.standing.cpu_method != CpuMethod::none) {
+    if (auto set = bench.cpus.set(gateway, *described->cpus); !set) {
+      return set;
+    }
+  }
+  if (auto stopped = call(bench.agents, role_stop(gateway, kGateway), within(kStart)); !stopped) {
+    return stopped.error();
+  }
+  const auto started = call(bench.agents, role_start(gateway, kGateway, config::to_json(*config), {}), within(kStart + kQuick));
+  return started ? Result<void>() : Result<void>(started.error());
+}
+
+}  // namespace lab::run
