@@ -5,6 +5,7 @@
 
 namespace lab::cli {
 
+void add_directory(CLI::App& root, Context& context);
 void add_pages(CLI::App& root, Context& context);
 void add_version(CLI::App& root, Context& context);
 

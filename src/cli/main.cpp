@@ -17,6 +17,7 @@ struct Entry {
 };
 
 constexpr Entry kCommands[] = {
+    {"Roles alone", lab::cli::add_directory},
     {"Roles alone", lab::cli::add_pages},
     {"Other", lab::cli::add_version},
 };

@@ -1,6 +1,7 @@
 // Who is this? Search-then-bind against the directory over kept connections, on the gateway's loop. One a thread.
 #pragma once
 
+#include "lab/error.hpp"
 #include "lab/roles.hpp"
 #include "net/loop.hpp"
 
@@ -13,9 +14,9 @@ namespace lab::gateway {
 
 struct Login {
   enum class Outcome { granted, refused, unavailable } outcome = Outcome::unavailable;  // refused: wrong user or password
-  std::string user;                 // short name, as the directory spells it
-  std::vector<std::string> groups;  // their cn, sorted
-  std::string why;                  // unavailable: for the log
+  std::string user;                                                                     // short name, as the directory spells it
+  std::vector<std::string> groups;                                                      // their cn, sorted
+  std::string why;                                                                      // unavailable: for the log
 };
 
 class Authenticator {

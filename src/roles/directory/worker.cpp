@@ -1,0 +1,60 @@
+#include "worker.hpp"
+
+namespace lab::directory {
+
+namespace {
+
+constexpr std::size_t kScratch = 64 * 1024;
+
+}  // namespace
+
+Worker::Worker(const Tree& tree, std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context)
+    : tree_(tree),
+      context_(std::move(context)),
+      scratch_(kScratch),
+      drain_limit_(loop_, [this] { loop_.stop(); }),
+      acceptor_(loop_, std::move(listening), [this](net::Fd socket, bool tls) { open(std::move(socket), tls); }) {}
+
+Worker::~Worker() = default;
+
+void Worker::open(net::Fd socket, bool tls) {
+  net::Stream stream(std::move(socket));
+  if (tls && !stream.start_tls_server(*context_)) {
+    return;
+  }
+  Counters::add(counters_.connections);
+  auto connection = std::make_unique<Connection>(*this, std::move(stream));
+  Connection* key = connection.get();
+  connections_.emplace(key, std::move(connection));
+}
+
+void Worker::remove(Connection& connection) {
+  loop_.defer([this, gone = &connection] {
+    connections_.erase(gone);
+    finish_when_empty();
+  });
+}
+
+void Worker::use_context(std::shared_ptr<SSL_CTX> context) {
+  loop_.post([this, fresh = std::move(context)] { context_ = fresh; });
+}
+
+void Worker::drain(net::Nanos limit) {
+  loop_.post([this, limit] {
+    draining_ = true;
+    acceptor_.close();
+    drain_limit_.arm(limit);
+    for (const auto& [key, connection] : connections_) {
+      connection->drain();
+    }
+    finish_when_empty();
+  });
+}
+
+void Worker::finish_when_empty() {
+  if (draining_ && connections_.empty()) {
+    loop_.stop();
+  }
+}
+
+}  // namespace lab::directory
