@@ -17,6 +17,8 @@ struct Entry {
 };
 
 constexpr Entry kCommands[] = {
+    {"Files", lab::cli::add_init},
+    {"Files", lab::cli::add_validate},
     {"Roles alone", lab::cli::add_directory},
     {"Roles alone", lab::cli::add_pages},
     {"Other", lab::cli::add_version},

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace lab::config {
@@ -19,6 +20,8 @@ namespace lab::config {
 // `path` is for messages only.
 Result<Lab, Errors> parse_lab(std::string_view text, const std::string& path);
 Result<Playbook, Errors> parse_playbook(std::string_view text, const std::string& path);
+// Whichever it is, told by its key `lab` or `playbook`.
+Result<std::variant<Lab, Playbook>, Errors> parse_any(std::string_view text, const std::string& path);
 Result<GatewayConfig, Errors> parse_gateway(std::string_view text, const std::string& path);
 Result<DirectoryConfig, Errors> parse_directory(std::string_view text, const std::string& path);
 Result<PagesConfig, Errors> parse_pages(std::string_view text, const std::string& path);
@@ -37,8 +40,9 @@ Result<std::string> read_file(const std::filesystem::path& path);
 Result<Lab, Errors> load_lab(const std::string& name_or_path);
 Result<Playbook, Errors> load_playbook(const std::string& name_or_path);
 
-// What is embedded in the binary: labs/NAME.yaml, playbooks/NAME.yaml, and the starters of `lab init`.
+// What is embedded in the binary: labs/NAME.yaml and playbooks/NAME.yaml.
 std::span<const EmbeddedFile> built_ins();
+const EmbeddedFile* built_in(std::string_view name);  // "labs/local.yaml"; nullptr: there is none
 
 // Across both files: servers and roles that a playbook names must be in the lab. Positions are the playbook's.
 Errors check_against(const Playbook& playbook, const Lab& lab);

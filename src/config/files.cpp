@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cerrno>
 
 namespace lab::config {
@@ -28,12 +27,6 @@ Error usage(Error error) {
 }
 
 bool is_path(const std::string& text) { return text.find('/') != std::string::npos || text.ends_with(".yaml") || text.ends_with(".yml"); }
-
-const EmbeddedFile* built_in(const std::string& name) {
-  const auto files = built_ins();
-  const auto at = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& file) { return file.name == name; });
-  return at == files.end() ? nullptr : &*at;
-}
 
 std::vector<std::string> built_in_names(std::string_view folder) {
   std::vector<std::string> names;
@@ -97,6 +90,27 @@ Result<std::string> read_file(const std::filesystem::path& path) {
       return Error{path.string() + " is larger than 4 MiB", {}, "split it, or name another file", {}, Failure::usage};
     }
   }
+}
+
+Result<std::variant<Lab, Playbook>, Errors> parse_any(std::string_view text, const std::string& path) {
+  using Any = std::variant<Lab, Playbook>;
+  Diagnostics errors(text, path);
+  const auto root = parse_document(text, errors);
+  if (!root) {
+    return errors.take();
+  }
+  const std::string first = root->entries.empty() ? std::string() : root->entries.front().key;
+  const auto is = [&](const std::string& key) { return root->entry(key) != nullptr || nearest(first, {"lab", "playbook"}) == key; };
+  if (is("lab")) {
+    auto lab = parse_lab(text, path);
+    return lab ? Result<Any, Errors>(std::move(*lab)) : lab.error();
+  }
+  if (is("playbook")) {
+    auto playbook = parse_playbook(text, path);
+    return playbook ? Result<Any, Errors>(std::move(*playbook)) : playbook.error();
+  }
+  errors.add(root->mark, "neither a lab nor a playbook", "begin with `lab: NAME` or `playbook: NAME`", root->width());
+  return errors.take();
 }
 
 Result<Lab, Errors> load_lab(const std::string& name_or_path) { return load<Lab>(name_or_path, "labs/", parse_lab); }

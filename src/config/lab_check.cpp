@@ -100,7 +100,7 @@ class Checker {
       const bool driven = key.key == "address" && node.software == Software::external;
       if (!readers.empty() && !driven && !reads(lab_.provider, key.key)) {
         errors_.add(key.mark, "`" + key.key + "` means nothing to provider " + to_string(lab_.provider),
-                    "take it out; it is for provider " + join(readers, " and "), key.key.size());
+                    "take it out; it is for provider " + join(readers), key.key.size());
       }
     }
     const Entry* route = value.entry("gateway");

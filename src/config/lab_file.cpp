@@ -84,7 +84,11 @@ void read_node_gateway(Cursor at, Node& node) {
 }
 
 constexpr Field<Node> kNode[] = {
-    {"roles", [](Cursor at, Node& node) { node.roles = one_or_more(at, [](Cursor one) { return choice(one, kRoles); }); }, true},
+    {"roles",
+     [](Cursor at, Node& node) {
+       node.roles = one_or_more(at, [](Cursor one) { return choice(Cursor{one.value, "role", one.errors}, kRoles); });
+     },
+     true},
     {"networks", [](Cursor at, Node& node) { node.networks = one_or_more(at, name); }},
     {"cpus", [](Cursor at, Node& node) { set(node.cpus, number(at, kFewestCpus, kMostCpus)); }},
     {"machine", [](Cursor at, Node& node) { set(node.machine, name(at)); }},
