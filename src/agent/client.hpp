@@ -13,10 +13,9 @@
 
 namespace lab::agent {
 
-inline constexpr int kProtocol = 1;
-
 // Pushes the binary when it is not there, starts the agent when it does not answer or is of another build. Idempotent.
-Result<void> install(remote::Remote& remote, const StandingNode& node, const std::filesystem::path& binary, const std::string& build, Deadline deadline);
+Result<void> install(remote::Remote& remote, const StandingNode& node, const std::filesystem::path& binary, const std::string& build,
+                     Deadline deadline);
 // Stops the agent and its roles; one that is not there is success.
 Result<void> stop(remote::Remote& remote, const StandingNode& node, Deadline deadline);
 

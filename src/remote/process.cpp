@@ -1,7 +1,5 @@
 #include "remote/process.hpp"
 
-#include "remote/descriptor.hpp"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -25,15 +23,12 @@ using namespace std::chrono_literals;
 constexpr std::size_t kOutputLimit = std::size_t{1} << 20;
 constexpr int kHighDescriptor = 64;  // above every number that a child is given
 
-// Readable once the process has ended. Not open on kernels before 5.3: their callers look again every few milliseconds.
-Descriptor watch(int pid) { return Descriptor{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))}; }
-
 int milliseconds_until(Deadline deadline, std::chrono::milliseconds at_most) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
   return static_cast<int>(std::clamp<std::chrono::milliseconds>(left, 0ms, at_most).count());
 }
 
-// Waits for the process to end, or a short while where the kernel cannot tell.
+// Waits for the process to end; on kernels that cannot tell, a short while.
 void await_end(const Descriptor& watched, Deadline deadline) {
   pollfd entry{watched.get(), POLLIN, 0};
   poll(&entry, watched.open() ? 1 : 0, milliseconds_until(deadline, watched.open() ? 1000ms : 2ms));
@@ -189,10 +184,12 @@ std::optional<ProcessIdentity> identify(int pid) {
   return ProcessIdentity{pid, std::strtoull(field.c_str(), nullptr, 10)};
 }
 
+Descriptor watch_end(int pid) { return Descriptor{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))}; }
+
 bool is_running(const ProcessIdentity& process) { return identify(process.pid) == process; }
 
 Result<void> end_process_group(const ProcessIdentity& process, std::chrono::nanoseconds grace, Deadline deadline) {
-  const Descriptor watched = watch(process.pid);
+  const Descriptor watched = watch_end(process.pid);
   if (!is_running(process)) {
     return {};
   }
@@ -256,7 +253,7 @@ Result<Finished> run(const std::vector<std::string>& arguments, const std::map<s
   }
   out->write.reset();
   err->write.reset();
-  const Descriptor watched = watch(child->pid);
+  const Descriptor watched = watch_end(child->pid);
   Finished finished;
   while (true) {
     const auto ended = reap(child->pid);  // before the pipes are drained: nothing is written to them after the end

@@ -3,6 +3,7 @@
 
 #include "lab/error.hpp"
 #include "lab/units.hpp"
+#include "remote/descriptor.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -22,6 +23,8 @@ struct ProcessIdentity {
 
 std::optional<ProcessIdentity> identify(int pid);  // nothing when it is gone or a zombie
 bool is_running(const ProcessIdentity& process);
+// Readable once the process has ended (pidfd_open(2)). Not open on kernels before 5.3.
+Descriptor watch_end(int pid);
 // SIGTERM to its process group; SIGKILL once grace is over; waits until it is gone. Not running: nothing to do.
 Result<void> end_process_group(const ProcessIdentity& process, std::chrono::nanoseconds grace, Deadline deadline);
 

@@ -1,0 +1,144 @@
+#include "agent/daemon.hpp"
+
+#include "agent/local_client.hpp"
+#include "agent/role_files.hpp"
+#include "agent/unix_socket.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+namespace lab::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr auto kHelloTime = 5s;
+constexpr std::string_view kUp = "up";
+
+std::string socket_of(const fs::path& directory) { return (directory / "agent.sock").string(); }
+
+// In the child: nothing of the terminal or the SSH session that started it is left.
+void detach(const fs::path& directory) {
+  setsid();
+  static_cast<void>(chdir("/"));
+  const remote::Descriptor null{open("/dev/null", O_RDWR | O_CLOEXEC)};
+  const remote::Descriptor log{open((directory / "agent.log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR)};
+  dup2(null.get(), STDIN_FILENO);
+  dup2(null.get(), STDOUT_FILENO);
+  dup2(log.open() ? log.get() : null.get(), STDERR_FILENO);
+}
+
+[[noreturn]] void serve_in_child(const Options& options, remote::Descriptor told) {
+  detach(options.directory);
+  const auto tell = [&told](std::string_view text) {
+    static_cast<void>(::write(told.get(), text.data(), text.size()));
+    told.reset();
+  };
+  const auto served = serve(options, [&tell] { tell(kUp); });
+  if (!served) {
+    tell(served.error().what + "\n" + served.error().remedy);
+  }
+  _exit(served ? 0 : 1);
+}
+
+Result<void> answers(const Options& options, Deadline deadline) {
+  const auto client = LocalClient::connect(socket_of(options.directory), std::min(deadline, Clock::now() + kHelloTime));
+  if (!client) {
+    return client.error();
+  }
+  const boost::json::value* build = client->hello().if_contains("build");
+  if (build == nullptr || *build != boost::json::string(options.build)) {
+    return Error{"an agent of another build runs in " + options.directory.string(), {}, "`lab up` replaces it"};
+  }
+  return {};
+}
+
+// What the child says on the pipe until it closes it.
+Result<std::string> hear(const remote::Descriptor& pipe, Deadline deadline) {
+  std::string text;
+  std::array<char, 1024> buffer;
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd entry{pipe.get(), POLLIN, 0};
+    if (left <= 0ms || poll(&entry, 1, static_cast<int>(left.count())) <= 0) {
+      return Error{"the agent did not start in time", {}, "its folder has agent.log"};
+    }
+    const ssize_t got = read(pipe.get(), buffer.data(), buffer.size());
+    if (got <= 0) {
+      return text;
+    }
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+Result<void> start_in_background(const Options& options, Deadline deadline) {
+  std::error_code failure;
+  const fs::path directory = fs::absolute(options.directory, failure);
+  fs::create_directories(directory, failure);
+  if (failure) {
+    return Error{"make " + directory.string() + ": " + failure.message(), {}, "is there space, and may the lab's user write there?"};
+  }
+  if (connect_unix(socket_of(directory))) {
+    return answers(options, deadline);
+  }
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return system_error("make a pipe", errno);
+  }
+  const remote::Descriptor hears{ends[0]};
+  remote::Descriptor told{ends[1]};
+  const pid_t child = fork();
+  if (child == 0) {
+    Options own = options;
+    own.directory = directory;
+    serve_in_child(own, std::move(told));
+  }
+  told.reset();
+  if (child < 0) {
+    return system_error("start the agent", errno);
+  }
+  const auto text = hear(hears, deadline);
+  if (!text || *text == kUp) {
+    return text ? Result<void>() : Result<void>(text.error());
+  }
+  // Another start was faster: its agent is as good.
+  if (answers(options, deadline)) {
+    return {};
+  }
+  const auto line_end = text->find('\n');
+  return Error{text->empty() ? "the agent ended at once" : text->substr(0, line_end),
+               {},
+               line_end == std::string::npos ? "its folder has agent.log" : text->substr(line_end + 1)};
+}
+
+Result<void> stop_in_background(const fs::path& directory, Deadline deadline) {
+  const auto agent = read_identity(directory / "agent.pid");
+  if (auto client = LocalClient::connect(socket_of(directory), std::min(deadline, Clock::now() + kHelloTime))) {
+    static_cast<void>(client->call("shutdown", {}, deadline));  // what it does not end is ended below
+  }
+  if (agent) {
+    if (const auto ended =
+            remote::end_process_group(*agent, std::max<std::chrono::nanoseconds>(deadline - Clock::now() - 1s, 0ns), deadline);
+        !ended) {
+      return ended.error();
+    }
+  }
+  if (const auto ended = end_left_over_roles(directory, deadline); !ended) {
+    return ended.error();
+  }
+  std::error_code ignored;
+  fs::remove(directory / "agent.sock", ignored);
+  fs::remove(directory / "agent.pid", ignored);
+  return {};
+}
+
+}  // namespace lab::agent
