@@ -5,9 +5,18 @@
 
 namespace lab::cli {
 
+void add_agent(CLI::App& root, Context& context);
 void add_directory(CLI::App& root, Context& context);
+void add_gateway(CLI::App& root, Context& context);
+void add_load(CLI::App& root, Context& context);
 void add_pages(CLI::App& root, Context& context);
 void add_init(CLI::App& root, Context& context);
+void add_run(CLI::App& root, Context& context);
+void add_runs(CLI::App& root, Context& context);
+void add_up(CLI::App& root, Context& context);
+void add_plan(CLI::App& root, Context& context);
+void add_down(CLI::App& root, Context& context);
+void add_status(CLI::App& root, Context& context);
 void add_validate(CLI::App& root, Context& context);
 void add_version(CLI::App& root, Context& context);
 

@@ -19,8 +19,17 @@ struct Entry {
 constexpr Entry kCommands[] = {
     {"Files", lab::cli::add_init},
     {"Files", lab::cli::add_validate},
+    {"Measurements", lab::cli::add_run},
+    {"Measurements", lab::cli::add_runs},
+    {"Labs", lab::cli::add_plan},
+    {"Labs", lab::cli::add_up},
+    {"Labs", lab::cli::add_status},
+    {"Labs", lab::cli::add_down},
     {"Roles alone", lab::cli::add_directory},
+    {"Roles alone", lab::cli::add_gateway},
+    {"Roles alone", lab::cli::add_load},
     {"Roles alone", lab::cli::add_pages},
+    {"Other", lab::cli::add_agent},
     {"Other", lab::cli::add_version},
 };
 

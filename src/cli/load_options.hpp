@@ -1,0 +1,39 @@
+// `lab load`'s command line, as the value that the driver takes.
+#pragma once
+
+#include "command.hpp"
+#include "lab/roles.hpp"
+#include "roles/load/outcome.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lab::cli {
+
+struct LoadOptions {
+  std::string url;
+  std::string clients = "1";  // -c; without a URL the file to read, as with the other roles
+  std::string config;
+  std::string duration = "10s", warmup = "0s", think = "0s", timeout = "30s";
+  std::optional<std::uint64_t> requests;
+  int threads = 1;
+  std::string handshake = "once", tls_min, tls_max, ciphers, ca;
+  bool insecure = false, close = false, expect_pages = false, json = false;
+  std::string user, password_file, users, login;
+  std::vector<std::string> headers, fail_if;
+  std::optional<std::uint64_t> expect_bytes;
+  std::string expect_sha256, hdr, control;
+  int ready_fd = -1;
+  bool duration_given = false;
+};
+
+void add_load_options(CLI::App& command, LoadOptions& options);
+
+// The file to read instead of options; empty: there is none.
+std::string config_file(const LoadOptions& options);
+Result<LoadConfig> to_config(const LoadOptions& options);
+Result<std::vector<load::Threshold>> to_thresholds(const LoadOptions& options);
+
+}  // namespace lab::cli

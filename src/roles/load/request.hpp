@@ -1,0 +1,45 @@
+// The bytes of a request, and who it is from.
+#pragma once
+
+#include "lab/roles.hpp"
+#include "roles/load/url.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lab::load {
+
+struct RequestParts {
+  std::string_view authorization;  // value of the header; empty: none
+  std::string_view cookie;
+  bool close = false;  // Connection: close
+};
+
+// A GET for the URL into `out`, which is overwritten and keeps its capacity. A `Host` among the headers replaces the URL's.
+void write_request(std::string& out, const Url& url, const std::vector<std::string>& headers, const RequestParts& parts);
+
+std::string basic_authorization(const Credentials& credentials);  // RFC 7617: "Basic " and base64 of user:password
+
+// The name=value of a Set-Cookie header when it is a gateway's session (PD-…-SESSION-ID), else empty.
+std::string_view session_cookie(std::string_view set_cookie);
+
+// Whose turn it is. Users of one client are never another's, as long as there are as many users as clients.
+class Users {
+ public:
+  explicit Users(const LoadConfig& config);
+  bool empty() const { return count_ == 0; }
+  Credentials fixed(std::size_t client) const;                     // the client's own, whenever it logs in
+  Credentials next(std::size_t client, std::uint64_t turn) const;  // with a login a page: the client's share, one after the other
+
+ private:
+  Credentials at(std::size_t index) const;
+
+  std::vector<Credentials> listed_;
+  std::size_t count_ = 0, clients_ = 1;
+  unsigned first_ = 1;
+};
+
+}  // namespace lab::load

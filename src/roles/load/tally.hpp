@@ -1,0 +1,60 @@
+// What is counted, for each window of a run. One worker writes its own; they are added up at the end.
+#pragma once
+
+#include "stats/histogram.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lab::load {
+
+enum class ErrorClass : std::uint8_t { connect, tls, timeout, status, body, protocol, closed };
+inline constexpr std::size_t kErrorClasses = 7;
+const char* name_of(ErrorClass error);
+
+// A response belongs to the window in which it completes, a page's beginning to that in which it begins.
+enum class Window : std::uint8_t { warmup, measure, drain };
+inline constexpr std::size_t kWindows = 3;
+
+struct Counts {
+  std::uint64_t begun = 0;              // pages: begun when their client turns to them, connecting included
+  std::uint64_t done = 0;               // pages with a good response
+  std::uint64_t failed = 0;             // pages without: the sum of errors
+  std::uint64_t logins = 0;             // 401 exchanges that asked for credentials; no pages
+  std::uint64_t responses = 0;          // complete ones of any status, logins included
+  std::uint64_t bytes = 0;              // of the bodies of done pages
+  std::uint64_t full = 0, resumed = 0;  // TLS handshakes
+  std::uint64_t reconnects = 0;         // connections opened because a kept one was lost
+  std::uint64_t hashed = 0;             // bodies whose SHA-256 was checked
+  std::array<std::uint64_t, kErrorClasses> errors{};
+
+  void add(const Counts& other);
+};
+
+struct TlsSeen {
+  std::string version, cipher;
+  bool operator==(const TlsSeen&) const = default;
+};
+
+struct Tally {
+  std::array<Counts, kWindows> windows;
+  std::array<std::string, kErrorClasses> first_error;      // text of the first of each class
+  stats::Histogram service, connect, tls;                  // ns, of the measurement
+  std::vector<TlsSeen> tls_seen;                           // each once; at most kMaxTlsSeen
+  std::uint64_t clients_begun = 0, clients_connected = 0;  // clients that began a page; that ever had a connection
+  std::uint64_t cut_off = 0;                               // pages given up at the end of the drain
+  std::int64_t oldest_cut_off_ns = 0, cut_off_ns = 0;      // age of the oldest; sum of ages
+  std::int64_t cpu_ns = 0;                                 // of the thread, during the measurement
+  std::int64_t last_response_ns = 0, finished_ns = 0;      // instants
+
+  static constexpr std::size_t kMaxTlsSeen = 8;
+  Counts& in(Window window) { return windows[static_cast<std::size_t>(window)]; }
+  const Counts& in(Window window) const { return windows[static_cast<std::size_t>(window)]; }
+  void saw(const TlsSeen& tls);
+  void merge(const Tally& other);
+};
+
+}  // namespace lab::load
