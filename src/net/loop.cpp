@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <ctime>
 #include <stdexcept>
+#include <utility>
 
 namespace lab::net {
 
@@ -14,8 +15,6 @@ namespace {
 
 constexpr std::size_t kBatch = 256;
 constexpr Nanos kMillisecond = 1'000'000;
-
-bool later(Nanos a, Nanos b) { return a > b; }
 
 void control(int epoll, int operation, int fd, std::uint32_t events, void* data) {
   epoll_event event{};
@@ -127,34 +126,61 @@ int Loop::wait_ms() const {
   return static_cast<int>(std::min<Nanos>((left + kMillisecond - 1) / kMillisecond, 60'000));
 }
 
-void Loop::push(Nanos at, Timer* timer) {
-  heap_.push_back({at, timer});
-  std::push_heap(heap_.begin(), heap_.end(), [](const Due& a, const Due& b) { return later(a.at, b.at); });
+void Loop::place(std::size_t at, Due due) {
+  heap_[at] = due;
+  due.timer->place_ = at;
 }
 
-void Loop::forget(Timer* timer) {
-  for (Due& due : heap_) {
-    if (due.timer == timer) {
-      due.timer = nullptr;
+void Loop::rise(std::size_t at) {
+  const Due due = heap_[at];
+  while (at > 0 && heap_[(at - 1) / 2].at > due.at) {
+    place(at, heap_[(at - 1) / 2]);
+    at = (at - 1) / 2;
+  }
+  place(at, due);
+}
+
+void Loop::sink(std::size_t at) {
+  const Due due = heap_[at];
+  for (std::size_t child = 2 * at + 1; child < heap_.size(); child = 2 * at + 1) {
+    if (child + 1 < heap_.size() && heap_[child + 1].at < heap_[child].at) {
+      ++child;
     }
+    if (heap_[child].at >= due.at) {
+      break;
+    }
+    place(at, heap_[child]);
+    at = child;
+  }
+  place(at, due);
+}
+
+void Loop::push(Nanos at, Timer* timer) {
+  heap_.push_back({at, timer});
+  rise(heap_.size() - 1);
+}
+
+void Loop::remove(std::size_t at) {
+  heap_[at].timer->place_ = Timer::kNowhere;
+  const Due last = heap_.back();
+  heap_.pop_back();
+  if (at < heap_.size()) {
+    place(at, last);
+    rise(at);
+    sink(last.timer->place_);
   }
 }
 
 void Loop::run_timers() {
   while (!heap_.empty() && heap_.front().at <= now_) {
-    std::pop_heap(heap_.begin(), heap_.end(), [](const Due& a, const Due& b) { return later(a.at, b.at); });
-    const Due due = heap_.back();
-    heap_.pop_back();
-    Timer* timer = due.timer;
-    if (timer == nullptr || timer->queued_ != due.at) {
+    Timer* timer = heap_.front().timer;
+    if (timer->due_ > now_) {  // re-armed to later meanwhile
+      heap_.front().at = timer->due_;
+      sink(0);
       continue;
     }
-    timer->queued_ = 0;
-    if (timer->due_ > now_) {  // re-armed to later meanwhile
-      timer->queued_ = timer->due_;
-      push(timer->due_, timer);
-    } else if (timer->due_ != 0) {
-      timer->due_ = 0;
+    remove(0);
+    if (std::exchange(timer->due_, 0) != 0) {
       timer->on_expire_();
     }
   }
@@ -163,16 +189,18 @@ void Loop::run_timers() {
 Timer::Timer(Loop& loop, std::function<void()> on_expire) : loop_(loop), on_expire_(std::move(on_expire)) {}
 
 Timer::~Timer() {
-  if (queued_ != 0) {
-    loop_.forget(this);
+  if (place_ != kNowhere) {
+    loop_.remove(place_);
   }
 }
 
 void Timer::arm_at(Nanos instant) {
   due_ = std::max<Nanos>(instant, 1);
-  if (queued_ == 0 || due_ < queued_) {
-    queued_ = due_;
+  if (place_ == kNowhere) {
     loop_.push(due_, this);
+  } else if (due_ < loop_.heap_[place_].at) {
+    loop_.heap_[place_].at = due_;
+    loop_.rise(place_);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -50,7 +51,10 @@ class Loop {
     class Timer* timer;
   };
   void push(Nanos at, Timer* timer);
-  void forget(Timer* timer);
+  void remove(std::size_t at);
+  void place(std::size_t at, Due due);
+  void rise(std::size_t at);
+  void sink(std::size_t at);
   void run_timers();
   void run_tasks();
   int wait_ms() const;
@@ -59,7 +63,7 @@ class Loop {
   int wake_ = -1;
   std::atomic<bool> stopping_{false};
   Nanos now_ = 0;
-  std::vector<Due> heap_;
+  std::vector<Due> heap_;  // a timer has one entry at most, and knows its place
   std::vector<epoll_event> batch_;
   int batch_size_ = 0, batch_at_ = 0;
   std::vector<std::function<void()>> deferred_;
@@ -84,8 +88,10 @@ class Timer {
   friend class Loop;
   Loop& loop_;
   std::function<void()> on_expire_;
-  Nanos due_ = 0;     // 0: not armed
-  Nanos queued_ = 0;  // instant of the entry in the heap; 0: none
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+  Nanos due_ = 0;                 // 0: not armed
+  std::size_t place_ = kNowhere;  // in the heap
 };
 
 }  // namespace lab::net
