@@ -12,21 +12,6 @@ namespace {
 
 Error usage(std::string what, std::string remedy) { return {std::move(what), {}, std::move(remedy), {}, Failure::usage}; }
 
-Result<Endpoint> to_endpoint(const std::string& text) {
-  const auto colon = text.rfind(':');
-  std::string host = text.substr(0, colon == std::string::npos ? 0 : colon);
-  if (host.starts_with('[') && host.ends_with(']')) {
-    host = host.substr(1, host.size() - 2);
-  }
-  std::uint16_t port = 0;
-  const char* begin = text.data() + (colon == std::string::npos ? text.size() : colon + 1);
-  const auto [end, bad] = std::from_chars(begin, text.data() + text.size(), port);
-  if (host.empty() || bad != std::errc{} || end != text.data() + text.size()) {
-    return usage("\"" + text + "\" is no address to listen on", "write HOST:PORT, for example 127.0.0.1:9080 or [::1]:9080");
-  }
-  return Endpoint{host, port};
-}
-
 Result<void> append_endpoints(const std::vector<std::string>& texts, std::vector<Endpoint>& endpoints) {
   for (const std::string& text : texts) {
     Result<Endpoint> endpoint = to_endpoint(text);
@@ -41,6 +26,21 @@ Result<void> append_endpoints(const std::vector<std::string>& texts, std::vector
 TlsVersion to_version(const std::string& text) { return text == "1.2" ? TlsVersion::tls1_2 : TlsVersion::tls1_3; }
 
 }  // namespace
+
+Result<Endpoint> to_endpoint(const std::string& text) {
+  const auto colon = text.rfind(':');
+  std::string host = text.substr(0, colon == std::string::npos ? 0 : colon);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  }
+  std::uint16_t port = 0;
+  const char* begin = text.data() + (colon == std::string::npos ? text.size() : colon + 1);
+  const auto [end, bad] = std::from_chars(begin, text.data() + text.size(), port);
+  if (host.empty() || bad != std::errc{} || end != text.data() + text.size()) {
+    return usage("\"" + text + "\" is no address to listen on", "write HOST:PORT, for example 127.0.0.1:9080 or [::1]:9080");
+  }
+  return Endpoint{host, port};
+}
 
 void add_service_options(CLI::App& command, ServiceOptions& options, const std::string& plain, const std::string& tls,
                          const std::string& example_plain, const std::string& example_tls) {

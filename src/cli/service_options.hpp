@@ -23,6 +23,8 @@ struct ServiceOptions {
 void add_service_options(CLI::App& command, ServiceOptions& options, const std::string& plain, const std::string& tls,
                          const std::string& example_plain, const std::string& example_tls);
 
+Result<Endpoint> to_endpoint(const std::string& text);  // HOST:PORT, [::1]:PORT
+
 // Errors: no listener, a malformed address, TLS without certificate and key, an unknown version.
 Result<Service> to_service(const ServiceOptions& options);
 

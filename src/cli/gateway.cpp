@@ -1,0 +1,163 @@
+#include "commands.hpp"
+
+#include "config/config.hpp"
+#include "roles/common/role.hpp"
+#include "roles/gateway/service.hpp"
+#include "service_options.hpp"
+
+#include <memory>
+#include <mutex>
+
+namespace lab::cli {
+
+namespace {
+
+struct GatewayOptions {
+  ServiceOptions service;
+  std::vector<std::string> junctions;  // TYPE:/POINT=HOST:PORT,…
+  std::string directory;
+  std::vector<std::string> open_paths;
+  std::string request_log = "none";
+};
+
+constexpr const char* kExamples = R"(Examples:
+  lab gateway --http 127.0.0.1:8080 --junction tcp:/=127.0.0.1:9080
+  lab gateway --https 127.0.0.1:8443 --cert server.pem --key server.key --threads 2
+              --junction tcp:/app=127.0.0.1:9080,127.0.0.1:9081 --junction ssl:/shop=127.0.0.1:9443 --junction local:/pages
+              --directory ldap://127.0.0.1:3890 --public /pages --request-log request.log
+Without --directory everybody is let in. With it every path wants a login, but those given as --public.)";
+
+Error bad_junction(const std::string& text, std::string why) {
+  return {"--junction " + text + ": " + std::move(why),
+          {},
+          "write TYPE:/POINT=HOST:PORT,… with TYPE tcp or ssl, or local:/POINT",
+          {},
+          Failure::usage};
+}
+
+Result<Junction> to_junction(const std::string& text) {
+  const auto colon = text.find(':');
+  const auto equals = text.find('=');
+  const std::string type = text.substr(0, colon);
+  Junction junction;
+  if (colon == std::string::npos || (type != "tcp" && type != "ssl" && type != "local")) {
+    return bad_junction(text, "it has no type");
+  }
+  junction.type = type == "tcp" ? JunctionType::tcp : type == "ssl" ? JunctionType::ssl : JunctionType::local;
+  junction.point = text.substr(colon + 1, equals == std::string::npos ? equals : equals - colon - 1);
+  if (!junction.point.starts_with('/')) {
+    return bad_junction(text, "its mount point does not begin with /");
+  }
+  if ((junction.type == JunctionType::local) != (equals == std::string::npos)) {
+    return bad_junction(text, junction.type == JunctionType::local ? "a local junction has no servers" : "it has no servers");
+  }
+  for (std::size_t at = equals; at != std::string::npos;) {
+    const auto comma = text.find(',', at + 1);
+    const std::string address = text.substr(at + 1, comma == std::string::npos ? comma : comma - at - 1);
+    const Result<Endpoint> server = to_endpoint(address);
+    if (!server) {
+      return bad_junction(text, "\"" + address + "\" is no server");
+    }
+    junction.servers.push_back(*server);
+    at = comma;
+  }
+  return junction;
+}
+
+Result<GatewayConfig> to_config(const GatewayOptions& options) {
+  GatewayConfig config;
+  Result<Service> service = to_service(options.service);
+  if (!service) {
+    return service.error();
+  }
+  config.service = std::move(*service);
+  if (options.junctions.empty()) {
+    return Error{"the gateway has no junction", {}, "give --junction, for example --junction tcp:/=127.0.0.1:9080", {}, Failure::usage};
+  }
+  for (const std::string& text : options.junctions) {
+    Result<Junction> junction = to_junction(text);
+    if (!junction) {
+      return junction.error();
+    }
+    config.junctions.push_back(std::move(*junction));
+  }
+  config.directory.url = options.directory;
+  for (const std::string& path : options.open_paths) {
+    config.access.push_back({path, AccessRule::Who::everybody, {}, {}});
+  }
+  config.logs.request = options.request_log == "none" ? "" : options.request_log;
+  return config;
+}
+
+Result<GatewayConfig, Errors> read_config(const GatewayOptions& options) {
+  if (options.service.config.empty()) {
+    Result<GatewayConfig> config = to_config(options);
+    return config ? Result<GatewayConfig, Errors>(std::move(*config)) : Errors{config.error()};
+  }
+  const Result<std::string> text = config::read_file(options.service.config);
+  return text ? config::parse_gateway(*text, options.service.config) : Errors{text.error()};
+}
+
+Result<void> serve(const GatewayConfig& config, int ready_fd, Context& context) {
+  Hangup hangup;
+  std::mutex printing;
+  const auto say = [&](const std::string& text) {
+    const std::lock_guard lock(printing);
+    context.err << "gateway: " << text << std::endl;
+  };
+  gateway::ServiceOptions options;
+  options.report = [&say](const Error& error) { say(to_string(error)); };
+  Result<std::unique_ptr<gateway::Service>> service = gateway::Service::start(config, std::move(options));
+  if (!service) {
+    return service.error();
+  }
+  for (const std::string& url : (*service)->listening()) {
+    if (!context.quiet) {
+      say("listening on " + url);
+    }
+  }
+  roles::tell_ready(ready_fd, (*service)->listening());
+  roles::wait_until(context.interrupt, [&] {
+    if (hangup.taken()) {
+      const Result<void> reloaded = (*service)->reload_certificates();
+      say(reloaded ? "certificate read again" : "the old certificate stays: " + to_string(reloaded.error()));
+    }
+    return false;
+  });
+  (*service)->drain();
+  return {};
+}
+
+}  // namespace
+
+void add_gateway(CLI::App& root, Context& context) {
+  auto options = std::make_shared<GatewayOptions>();
+  CLI::App* command = root.add_subcommand("gateway", "the secured web gateway: HTTP and HTTPS, junctions, logins, access rules, logs");
+  command->footer(kExamples);
+  add_service_options(*command, options->service, "--http", "--https", "127.0.0.1:8080", "127.0.0.1:8443");
+  CLI::Option* config = command->get_option("--config");
+  const std::vector<CLI::Option*> others{
+      command->add_option("--junction", options->junctions, "mount servers, or local pages, at a point; may be repeated")
+          ->option_text("TYPE:/POINT=HOST:PORT[,HOST:PORT]")
+          ->allow_extra_args(false),
+      command->add_option("--directory", options->directory, "ask this LDAP server who a user is: ldap://HOST:PORT")->option_text("URL"),
+      command->add_option("--public", options->open_paths, "let everybody in at this path and below; may be repeated")
+          ->option_text("PATH")
+          ->allow_extra_args(false),
+      command->add_option("--request-log", options->request_log, "write request.log in common log format")->option_text("FILE|none"),
+  };
+  for (CLI::Option* other : others) {
+    config->excludes(other);
+  }
+  command->callback([options, &context] {
+    const Result<GatewayConfig, Errors> read = read_config(*options);
+    if (!read) {
+      return context.fail(read.error());
+    }
+    if (const Result<void> served = serve(*read, options->service.ready_fd, context); !served) {
+      context.fail(served.error());
+    }
+  });
+}
+
+}  // namespace lab::cli

@@ -1,0 +1,54 @@
+// What the gateway answers itself: errors as small HTML, and the pages of local junctions.
+#pragma once
+
+#include "lab/roles.hpp"
+#include "roles/gateway/channel.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lab::gateway {
+
+struct AnswerHead {
+  int status = 200;
+  std::string_view date;
+  std::string_view extra;  // whole header lines
+  int client_minor = 1;
+  bool keep_alive = true;
+  bool head_only = false;  // the request was HEAD
+};
+
+// An answer under way: text, then so many bytes of the page pattern.
+class Answer {
+ public:
+  enum class Status { done, wait, failed };
+
+  void error(const AnswerHead& head, std::string_view why);  // why: empty: only the reason phrase
+  void page(const AnswerHead& head, std::uint64_t bytes);    // `lab pages` bodies
+  void front_page(const AnswerHead& head);                   // exactly 100 bytes
+  void empty(const AnswerHead& head);
+
+  Status run(Channel& sink);
+  std::uint64_t body_bytes() const { return body_bytes_; }  // that the answer has
+  std::string& text() { return text_; }                     // anything to be sent first goes in before
+
+ private:
+  void append_head(const AnswerHead& head, std::string_view type, std::uint64_t length);
+  void append_text(const AnswerHead& head, std::string_view body);
+
+  std::string text_;
+  std::size_t text_sent_ = 0;
+  std::uint64_t page_at_ = 0, page_end_ = 0;
+  std::uint64_t body_bytes_ = 0;
+};
+
+// The size of a local junction's page: "/" has 100 bytes of its own, "/page/5939" the pattern's; nothing: 404.
+struct LocalPage {
+  bool front = false;
+  std::uint64_t bytes = 0;
+};
+std::optional<LocalPage> find_local_page(std::string_view path);
+
+}  // namespace lab::gateway

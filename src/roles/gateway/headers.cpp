@@ -1,0 +1,244 @@
+#include "roles/gateway/headers.hpp"
+
+#include "roles/gateway/sessions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace lab::gateway {
+
+namespace {
+
+enum class Fate { keep, drop, cookie, authorization };
+
+char folded(char c) {
+  if (c == '_') {
+    return '-';
+  }
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
+
+// As CGI-like back ends spell names: without case, '_' and '-' alike. `spelled` is in lower case with '-'.
+bool starts_as(std::string_view name, std::string_view spelled) {
+  return name.size() >= spelled.size() &&
+         std::equal(spelled.begin(), spelled.end(), name.begin(), [](char expected, char c) { return folded(c) == expected; });
+}
+
+bool is_spelled(std::string_view name, std::string_view spelled) { return name.size() == spelled.size() && starts_as(name, spelled); }
+
+template <std::size_t N>
+bool is_any(std::string_view name, const std::array<std::string_view, N>& spelled) {
+  return std::any_of(spelled.begin(), spelled.end(), [name](std::string_view one) { return is_spelled(name, one); });
+}
+
+constexpr std::array<std::string_view, 7> kHopByHop{"connection", "keep-alive",    "te", "trailer", "transfer-encoding",
+                                                    "upgrade",    "http2-settings"};
+
+// Told apart by the first letter, since most headers are none of these.
+bool is_hop_by_hop(std::string_view name) {
+  switch (folded(name.front())) {
+    case 'c':
+    case 'h':
+    case 'k':
+    case 't':
+    case 'u': return is_any(name, kHopByHop);
+    case 'p': return starts_as(name, "proxy-");
+    default: return false;
+  }
+}
+
+Fate fate_of_request_header(std::string_view name) {
+  switch (folded(name.front())) {
+    case 'a': return is_spelled(name, "authorization") ? Fate::authorization : Fate::keep;
+    case 'c':
+      if (is_spelled(name, "cookie")) {
+        return Fate::cookie;
+      }
+      return is_spelled(name, "content-length") || is_hop_by_hop(name) ? Fate::drop : Fate::keep;
+    case 'e': return is_spelled(name, "expect") ? Fate::drop : Fate::keep;
+    case 'f': return is_spelled(name, "forwarded") ? Fate::drop : Fate::keep;
+    case 'h': return is_spelled(name, "host") || is_hop_by_hop(name) ? Fate::drop : Fate::keep;
+    case 'i': return starts_as(name, "iv-") ? Fate::drop : Fate::keep;
+    case 'x': return starts_as(name, "x-forwarded-") || is_spelled(name, "x-real-ip") ? Fate::drop : Fate::keep;
+    default: return is_hop_by_hop(name) ? Fate::drop : Fate::keep;
+  }
+}
+
+// The headers that Connection names, beyond its usual options.
+class Nominated {
+ public:
+  explicit Nominated(const std::vector<http::Header>& headers) {
+    for (const http::Header& header : headers) {
+      if (header.name.size() == 10 && http::equals_ignore_case(header.name, "Connection") && names_some(header.value)) {
+        lists_.push_back(header.value);
+      }
+    }
+  }
+
+  bool has(std::string_view name) const {
+    return std::any_of(lists_.begin(), lists_.end(), [name](std::string_view list) { return http::token_in(list, name); });
+  }
+
+ private:
+  static bool names_some(std::string_view list) {
+    return !http::equals_ignore_case(list, "keep-alive") && !http::equals_ignore_case(list, "close");
+  }
+
+  std::vector<std::string_view> lists_;
+};
+
+void append_line(std::string& out, std::string_view name, std::string_view value) {
+  out += name;
+  out += ": ";
+  out += value;
+  out += "\r\n";
+}
+
+void append_length(std::string& out, std::uint64_t length) {
+  std::array<char, 24> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), length).ptr;
+  append_line(out, "Content-Length", {digits.data(), static_cast<std::size_t>(end - digits.data())});
+}
+
+void append_framing(std::string& out, const http::Body& body) {
+  if (body.kind == http::BodyKind::chunked) {
+    out += "Transfer-Encoding: chunked\r\n";
+  } else if (body.kind == http::BodyKind::length) {
+    append_length(out, body.length);
+  }
+}
+
+void append_cookies(std::string& out, const http::Header& header) {
+  if (header.value.find("-SESSION-ID") == std::string_view::npos) {
+    append_line(out, header.name, header.value);
+    return;
+  }
+  const std::string kept = without_session_cookies(header.value);
+  if (!kept.empty()) {
+    append_line(out, header.name, kept);
+  }
+}
+
+void append_identity(std::string& out, const RequestHead& head) {
+  const Identity& wanted = head.mount.junction.identity;
+  if (wanted.user) {
+    append_line(out, "iv-user", head.principal.iv_user);
+  }
+  if (wanted.groups && !head.principal.iv_groups.empty()) {
+    append_line(out, "iv-groups", head.principal.iv_groups);
+  }
+  if (wanted.creds) {
+    append_line(out, "iv-creds", head.principal.iv_creds);
+  }
+  if (head.mount.junction.client_address) {
+    append_line(out, "iv-remote-address", head.client_host);
+  }
+}
+
+void append_target(std::string& out, const RequestHead& head) {
+  std::string_view path = head.path.path;
+  if (!head.mount.junction.transparent) {
+    path.remove_prefix(head.mount.point.size());
+  }
+  if (path.empty()) {
+    out += '/';
+  }
+  out += path;
+  out += head.path.query;
+}
+
+// A back end has no say over the gateway's own sessions.
+bool sets_session_cookie(const http::Header& header) {
+  if (header.name.size() != 10 || !http::equals_ignore_case(header.name, "Set-Cookie")) {
+    return false;
+  }
+  return header.value.starts_with(session_cookie_name(Transport::http)) || header.value.starts_with(session_cookie_name(Transport::https));
+}
+
+}  // namespace
+
+void append_request_head(std::string& out, const RequestHead& head) {
+  const http::Request& request = head.request;
+  out += request.method;
+  out += ' ';
+  append_target(out, head);
+  out += " HTTP/1.1\r\n";
+  append_line(out, "Host", head.server.host_header);
+  const Nominated nominated(request.headers);
+  const BasicHeader basic = head.mount.junction.basic;
+  for (const http::Header& header : request.headers) {
+    const Fate fate = fate_of_request_header(header.name);
+    const bool kept = fate == Fate::keep || fate == Fate::cookie || (fate == Fate::authorization && basic == BasicHeader::ignore);
+    if (!kept || nominated.has(header.name)) {
+      continue;
+    }
+    if (fate == Fate::cookie) {
+      append_cookies(out, header);
+    } else {
+      append_line(out, header.name, header.value);
+    }
+  }
+  if (basic == BasicHeader::supply && !head.principal.supplied.empty()) {
+    append_line(out, "Authorization", head.principal.supplied);
+  }
+  append_framing(out, request.body);
+  append_identity(out, head);
+  out += request.minor == 0 ? "Via: 1.0 " : "Via: 1.1 ";
+  out += head.pseudonym;
+  out += "\r\nX-Forwarded-For: ";
+  out += head.client_host;
+  out += "\r\n\r\n";
+}
+
+void append_response_head(std::string& out, const ResponseHead& head) {
+  const http::Response& response = head.response;
+  out += "HTTP/1.1 ";
+  out += static_cast<char>('0' + response.status / 100);
+  out += static_cast<char>('0' + response.status / 10 % 10);
+  out += static_cast<char>('0' + response.status % 10);
+  out += ' ';
+  out += response.reason;
+  out += "\r\n";
+  const Nominated nominated(response.headers);
+  bool has_date = false;
+  for (const http::Header& header : response.headers) {
+    const bool length = header.name.size() == 14 && http::equals_ignore_case(header.name, "Content-Length");
+    if (is_hop_by_hop(header.name) || nominated.has(header.name) || sets_session_cookie(header) || (length && response.status == 204)) {
+      continue;
+    }
+    has_date = has_date || (header.name.size() == 4 && http::equals_ignore_case(header.name, "Date"));
+    append_line(out, header.name, header.value);
+  }
+  if (!has_date) {
+    append_line(out, "Date", head.date);
+  }
+  if (head.chunked) {
+    out += "Transfer-Encoding: chunked\r\n";
+  }
+  if (!head.keep_alive) {
+    out += "Connection: close\r\n";
+  } else if (head.client_minor == 0) {
+    out += "Connection: keep-alive\r\n";
+  }
+  out += head.set_cookie_line;
+  out += "\r\n";
+}
+
+void append_interim_head(std::string& out, const http::Response& response) {
+  out += "HTTP/1.1 ";
+  out += std::to_string(response.status);
+  out += ' ';
+  out += response.reason;
+  out += "\r\n";
+  const Nominated nominated(response.headers);
+  for (const http::Header& header : response.headers) {
+    const bool length = http::equals_ignore_case(header.name, "Content-Length");
+    if (!length && !is_hop_by_hop(header.name) && !nominated.has(header.name)) {
+      append_line(out, header.name, header.value);
+    }
+  }
+  out += "\r\n";
+}
+
+}  // namespace lab::gateway

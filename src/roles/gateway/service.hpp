@@ -1,0 +1,59 @@
+// The gateway as a service: threads that share nothing, one writer of logs, a control socket.
+#pragma once
+
+#include "lab/error.hpp"
+#include "lab/roles.hpp"
+#include "roles/common/role.hpp"
+#include "roles/gateway/worker.hpp"
+
+#include <boost/json/fwd.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lab::gateway {
+
+using AuthenticatorFactory = std::function<Result<std::unique_ptr<Authenticator>>(net::Loop& loop, const DirectoryClient& settings)>;
+
+struct ServiceOptions {
+  Timeouts timeouts = {};
+  AuthenticatorFactory authenticator = Authenticator::create;
+  std::function<void(const Error&)> report = [](const Error&) {};  // what the operator must know; from any thread
+};
+
+class Service {
+ public:
+  // Everything is checked, then it listens. Port 0: the kernel's choice, see listening().
+  static Result<std::unique_ptr<Service>> start(const GatewayConfig& config, ServiceOptions options = {});
+  ~Service();  // drains
+
+  std::vector<std::string> listening() const { return listening_; }  // "http://127.0.0.1:8080"
+  // Reads certificate and key again; where they are bad the old ones stay.
+  Result<void> reload_certificates();
+  // Stops accepting, ends the requests under way (30 s at most), writes the logs. Blocks.
+  void drain();
+
+  // docs/agent-protocol.md: stats, ping, logs.flush. From any thread.
+  Result<boost::json::value> control(std::string_view method);
+
+ private:
+  Service(const GatewayConfig& config, Junctions junctions, const ServiceOptions& options);
+  Result<void> prepare(const ServiceOptions& options);
+  Result<void> listen(const Endpoint& endpoint, bool tls);
+  Result<SharedTls> load_tls() const;
+  Result<boost::json::value> statistics();
+  Result<boost::json::value> flush_logs();
+  // Runs on every thread that still does; false: one did not answer in time.
+  bool on_each(const std::function<void(Worker&)>& task);
+
+  Site site_;
+  std::unique_ptr<LogWriter> writer_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::string> listening_;
+  std::unique_ptr<roles::ControlServer> control_;
+  bool started_ = false;
+};
+
+}  // namespace lab::gateway
