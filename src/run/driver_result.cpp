@@ -15,10 +15,11 @@ DriverResult driver_result(const std::string& node, const boost::json::object& r
   driver.total.in_flight = count_of(total, "in_flight");
   driver.total.logins = count_of(total, "logins");
   driver.total.errors = counts_of(total, "errors");
+  driver.responses = count_of(total, "responses");
   driver.done = count_of(object_of(result, "requests"), "done");
   driver.duration_s = number_of(result, "duration_s");
   driver.service_us_mean = number_of(object_of(result, "service_us"), "mean");
-  driver.histogram = text_of(result, "histogram");
+  driver.histogram = text_of(result, "service_histogram");
   driver.tls_version = text_of(object_of(result, "tls"), "version");
   driver.tls_cipher = text_of(object_of(result, "tls"), "cipher");
   return driver;

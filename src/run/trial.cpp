@@ -155,22 +155,28 @@ Edge edge_of(const json::object& sample, std::int64_t zero) {
   return edge;
 }
 
-// The measurement's start, every second of it, its end; since the trial's start.
+// Every second of warm-up and measurement, and the measurement's exact edges; since the trial's start.
 std::vector<std::int64_t> instants_of(const Timing& timing) {
+  const std::int64_t edge = timing.warmup.count();
+  const std::int64_t end = edge + timing.measure.count();
+  const std::int64_t second = nanoseconds(1s).count();
   std::vector<std::int64_t> instants;
-  const std::int64_t end = (timing.warmup + timing.measure).count();
-  for (std::int64_t at = timing.warmup.count(); at < end; at += nanoseconds(1s).count()) {
+  for (std::int64_t at = second; at < edge; at += second) {
+    instants.push_back(at);
+  }
+  for (std::int64_t at = edge; at < end; at += second) {
     instants.push_back(at);
   }
   instants.push_back(end);
   return instants;
 }
 
-// One node's samples. An instant a call, so that an interrupt is heeded within a second.
-Result<std::vector<Edge>> sample(Bench& bench, const std::string& node, std::int64_t start, const std::vector<std::int64_t>& instants) {
+// One node's samples of the measurement. A call for each instant: an interrupt is heeded within a second, and the agent's lease on
+// drivers, 5 s after the last call, stays renewed.
+Result<std::vector<Edge>> sample(Bench& bench, const std::string& node, std::int64_t start, const Timing& timing) {
   const std::int64_t zero = start + bench.clocks.at(node).offset_ns;
   std::vector<Edge> edges;
-  for (const std::int64_t instant : instants) {
+  for (const std::int64_t instant : instants_of(timing)) {
     if (bench.interrupt.requested()) {
       return interrupted();
     }
@@ -184,17 +190,17 @@ Result<std::vector<Edge>> sample(Bench& bench, const std::string& node, std::int
       return Error{
           "the agent's sample is empty", "node " + node + ": sample", "run `lab up` again: it replaces an agent of another build", {}};
     }
-    edges.push_back(edge_of(samples.front().get_object(), zero));
+    if (instant >= timing.warmup.count()) {
+      edges.push_back(edge_of(samples.front().get_object(), zero));
+    }
   }
   return edges;
 }
 
 Result<std::map<std::string, std::vector<Edge>>> sample_all(Bench& bench, std::int64_t start, const Timing& timing) {
-  const auto instants = instants_of(timing);
   std::vector<std::future<Result<std::vector<Edge>>>> pending;
   for (const StandingNode& node : bench.standing.nodes) {
-    pending.push_back(
-        std::async(std::launch::async, [&bench, &node, start, &instants] { return sample(bench, node.name, start, instants); }));
+    pending.push_back(std::async(std::launch::async, [&bench, &node, start, &timing] { return sample(bench, node.name, start, timing); }));
   }
   std::map<std::string, std::vector<Edge>> edges;
   Result<void> outcome;
@@ -212,27 +218,36 @@ Result<std::map<std::string, std::vector<Edge>>> sample_all(Bench& bench, std::i
   return edges;
 }
 
-Result<std::vector<DriverResult>> wait_for_drivers(Bench& bench, const Setup& setup) {
-  std::vector<Call> calls;
-  for (const Driver& driver : setup.drivers) {
-    calls.push_back({driver.node, "role.wait", {{"name", kLoad}, {"timeout_ns", kDrain.count()}}});
+// One driver's end. Meanwhile the agent's lease on it is renewed every second.
+Result<json::object> wait_for_driver(Bench& bench, const std::string& node) {
+  const Call wait{node, "role.wait", {{"name", kLoad}, {"timeout_ns", kDrain.count()}}};
+  auto ended = std::async(std::launch::async, [&] { return call(bench.agents, wait, within(kDrain + kQuick)); });
+  while (ended.wait_for(1s) != std::future_status::ready) {
+    (void)call(bench.agents, {node, "clock", {}}, within(kQuick));
   }
-  auto answers = call_all(bench.agents, calls, within(kDrain + kQuick));
-  if (!answers) {
-    return answers.error();
+  return ended.get();
+}
+
+Result<std::vector<DriverResult>> wait_for_drivers(Bench& bench, const Setup& setup) {
+  std::vector<std::future<Result<json::object>>> pending;
+  for (const Driver& driver : setup.drivers) {
+    pending.push_back(std::async(std::launch::async, [&bench, &driver] { return wait_for_driver(bench, driver.node); }));
   }
   std::vector<DriverResult> results;
-  for (std::size_t i = 0; i < answers->size(); ++i) {
-    const json::object& result = store::object_of((*answers)[i], "result");
-    if (result.empty()) {
-      return Error{"the driver ended without a result",
-                   "node " + setup.drivers[i].node + ": load",
-                   "its log: lab logs " + setup.drivers[i].node + " load",
-                   {}};
+  Result<void> outcome;
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const std::string& node = setup.drivers[i].node;
+    const auto answer = pending[i].get();
+    const json::object& result = answer ? store::object_of(*answer, "result") : json::object();
+    if (!answer) {
+      outcome = answer.error();
+    } else if (result.empty()) {
+      outcome = Error{"the driver ended without a result", "node " + node + ": load", "its log: lab logs " + node + " load", {}};
+    } else {
+      results.push_back(driver_result(node, result));
     }
-    results.push_back(driver_result(setup.drivers[i].node, result));
   }
-  return results;
+  return outcome ? Result<std::vector<DriverResult>>(std::move(results)) : outcome.error();
 }
 
 // Its log flushed and counted, or its counter where the log is not written.

@@ -1,0 +1,115 @@
+#include "run_text.hpp"
+
+#include "lab/units.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <boost/json.hpp>
+#include <map>
+
+namespace lab::cli {
+
+namespace {
+
+// "page=5.8KB cpus=1": the id without its scenario.
+std::string axes_text(const std::vector<std::pair<std::string, std::string>>& axes) {
+  std::string text;
+  for (const auto& [name, value] : axes) {
+    text += (text.empty() ? "" : " ") + name + "=" + value;
+  }
+  return text;
+}
+
+std::string cell_line(const CellResult& cell) {
+  if (cell.status != "measured") {
+    return fmt::format("  {:<46} {}: {}\n", axes_text(cell.axes), cell.status, cell.reason);
+  }
+  const Interval& rate = cell.pages_per_s;
+  std::string line = fmt::format("  {:<46} {:>9.4g} {:>9.4g} {:>9.4g} {:>3}  {:<10}", axes_text(cell.axes), rate.median, rate.low,
+                                 rate.high, rate.n, cell.limited_by);
+  line += fmt::format("{}", fmt::join(cell.flags, ", "));
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + (cell.reason.empty() ? "" : "  " + cell.reason) + "\n";
+}
+
+template <class Range, class Key>
+std::map<std::string, int> count_by(const Range& range, Key key) {
+  std::map<std::string, int> counts;
+  for (const auto& item : range) {
+    ++counts[key(item)];
+  }
+  return counts;
+}
+
+std::string counts_text(const std::map<std::string, int>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  }
+  return text;
+}
+
+std::map<std::string, int> flag_counts(const std::vector<CellResult>& cells) {
+  std::map<std::string, int> counts;
+  for (const CellResult& cell : cells) {
+    for (const std::string& flag : cell.flags) {
+      ++counts[flag];
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::string plan_text(const run::Plan& plan) {
+  std::string text;
+  for (const run::Cell& cell : plan.cells) {
+    const auto skipped = plan.skipped.find(cell.id);
+    text += skipped == plan.skipped.end() ? cell.id + "\n" : fmt::format("{}  skipped: {}\n", cell.id, skipped->second);
+  }
+  return text + fmt::format("{} cells, {} skipped; {} trials of {} after {} warm-up: about {}\n", plan.cells.size(), plan.skipped.size(),
+                            plan.trials.size(), format_duration(plan.timing.measure), format_duration(plan.timing.warmup),
+                            format_duration(std::chrono::round<std::chrono::seconds>(run::estimated_time(plan))));
+}
+
+boost::json::object plan_json(const run::Plan& plan) {
+  boost::json::array cells;
+  for (const run::Cell& cell : plan.cells) {
+    boost::json::object axes;
+    for (const auto& [name, value] : cell.axes) {
+      axes[name] = value;
+    }
+    const auto skipped = plan.skipped.find(cell.id);
+    const bool runs = skipped == plan.skipped.end();
+    cells.push_back(boost::json::object{{"id", cell.id},
+                                        {"scenario", cell.scenario.id},
+                                        {"axes", std::move(axes)},
+                                        {"status", runs ? "runnable" : "skipped"},
+                                        {"reason", runs ? std::string() : skipped->second}});
+  }
+  return {{"cells", std::move(cells)},
+          {"trials", plan.trials.size()},
+          {"seed", plan.seed},
+          {"estimated_s", static_cast<double>(run::estimated_time(plan).count()) / 1e9}};
+}
+
+std::string summary_text(const Results& results) {
+  std::string text;
+  std::string scenario;
+  for (const CellResult& cell : results.cells) {
+    if (cell.scenario != scenario) {
+      scenario = cell.scenario;
+      text +=
+          fmt::format("\n{:<48} {:>9} {:>9} {:>9} {:>3}  {}\n", "scenario " + scenario, "pages/s", "low", "high", "n", "limited by, flags");
+    }
+    text += cell_line(cell);
+  }
+  text += "\ncells:  " + counts_text(count_by(results.cells, [](const CellResult& cell) { return cell.status; })) + "\n";
+  if (!results.claims.empty()) {
+    text += "claims: " + counts_text(count_by(results.claims, [](const ClaimResult& claim) { return claim.verdict; })) + "\n";
+  }
+  const auto flags = flag_counts(results.cells);
+  return flags.empty() ? text : text + "flags:  " + counts_text(flags) + "\n";
+}
+
+}  // namespace lab::cli

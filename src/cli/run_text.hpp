@@ -1,0 +1,18 @@
+// What `lab run` prints at its end, and for --list.
+#pragma once
+
+#include "lab/results.hpp"
+#include "run/plan.hpp"
+
+#include <boost/json/object.hpp>
+#include <string>
+
+namespace lab::cli {
+
+std::string plan_text(const run::Plan& plan);
+boost::json::object plan_json(const run::Plan& plan);
+
+// A table of cells a scenario, skipped and failed ones with their reasons, claims by verdict, flags by number of cells.
+std::string summary_text(const Results& results);
+
+}  // namespace lab::cli
