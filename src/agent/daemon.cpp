@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <string_view>
 
 namespace lab::agent {
@@ -48,16 +49,10 @@ void detach(const fs::path& directory) {
   _exit(served ? 0 : 1);
 }
 
-Result<void> answers(const Options& options, Deadline deadline) {
-  const auto client = LocalClient::connect(socket_of(options.directory), std::min(deadline, Clock::now() + kHelloTime));
-  if (!client) {
-    return client.error();
-  }
-  const boost::json::value* build = client->hello().if_contains("build");
-  if (build == nullptr || *build != boost::json::string(options.build)) {
-    return Error{"an agent of another build runs in " + options.directory.string(), {}, "`lab up` replaces it"};
-  }
-  return {};
+// The build of the agent that answers there.
+std::optional<std::string> build_of_running(const fs::path& directory, Deadline deadline) {
+  const auto client = LocalClient::connect(socket_of(directory), std::min(deadline, Clock::now() + kHelloTime));
+  return client ? std::optional(text_or_empty(client->hello(), "build")) : std::nullopt;
 }
 
 // What the child says on the pipe until it closes it.
@@ -78,18 +73,7 @@ Result<std::string> hear(const remote::Descriptor& pipe, Deadline deadline) {
   }
 }
 
-}  // namespace
-
-Result<void> start_in_background(const Options& options, Deadline deadline) {
-  std::error_code failure;
-  const fs::path directory = fs::absolute(options.directory, failure);
-  fs::create_directories(directory, failure);
-  if (failure) {
-    return Error{"make " + directory.string() + ": " + failure.message(), {}, "is there space, and may the lab's user write there?"};
-  }
-  if (connect_unix(socket_of(directory))) {
-    return answers(options, deadline);
-  }
+Result<void> launch(const Options& options, Deadline deadline) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     return system_error("make a pipe", errno);
@@ -98,26 +82,49 @@ Result<void> start_in_background(const Options& options, Deadline deadline) {
   remote::Descriptor told{ends[1]};
   const pid_t child = fork();
   if (child == 0) {
-    Options own = options;
-    own.directory = directory;
-    serve_in_child(own, std::move(told));
+    serve_in_child(options, std::move(told));
   }
   told.reset();
   if (child < 0) {
     return system_error("start the agent", errno);
   }
   const auto text = hear(hears, deadline);
-  if (!text || *text == kUp) {
-    return text ? Result<void>() : Result<void>(text.error());
+  if (!text) {
+    return text.error();
   }
-  // Another start was faster: its agent is as good.
-  if (answers(options, deadline)) {
+  if (*text == kUp || build_of_running(options.directory, deadline) == options.build) {  // another start may have been faster
     return {};
   }
   const auto line_end = text->find('\n');
   return Error{text->empty() ? "the agent ended at once" : text->substr(0, line_end),
                {},
                line_end == std::string::npos ? "its folder has agent.log" : text->substr(line_end + 1)};
+}
+
+}  // namespace
+
+Result<void> start_in_background(const Options& options, Deadline deadline) {
+  std::error_code failure;
+  Options own = options;
+  own.directory = fs::absolute(options.directory, failure);
+  fs::create_directories(own.directory, failure);
+  if (failure) {
+    return Error{"make " + own.directory.string() + ": " + failure.message(), {}, "is there space, and may the lab's user write there?"};
+  }
+  if (const auto running = build_of_running(own.directory, deadline)) {
+    if (*running == options.build) {
+      return {};
+    }
+    if (!options.replace) {
+      return Error{"an agent of build " + *running + " runs in " + own.directory.string(), {}, "`lab up` replaces it"};
+    }
+  }
+  if (options.replace) {
+    if (const auto stopped = stop_in_background(own.directory, deadline); !stopped) {
+      return stopped.error();
+    }
+  }
+  return launch(own, deadline);
 }
 
 Result<void> stop_in_background(const fs::path& directory, Deadline deadline) {

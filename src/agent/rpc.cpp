@@ -19,11 +19,6 @@ Result<json::object> parse_object(std::string_view line) {
   return std::move(value.get_object());
 }
 
-std::string text_or_empty(const json::object& object, std::string_view name) {
-  const json::value* value = object.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 json::object error_object(const Error& error) {
   return {
       {"code", kFailed}, {"message", error.what}, {"data", {{"where", error.where}, {"remedy", error.remedy}, {"detail", error.detail}}}};
@@ -81,6 +76,11 @@ Result<std::string> text_of(const json::object& params, std::string_view name) {
     return Error{"parameter " + std::string(name) + " is missing, or no text", {}, {}, {}};
   }
   return text;
+}
+
+std::string text_or_empty(const json::object& object, std::string_view name) {
+  const json::value* value = object.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 Result<std::chrono::nanoseconds> duration_of(const json::object& params, std::string_view name, std::chrono::nanoseconds otherwise) {

@@ -38,6 +38,7 @@ std::string response_line(const boost::json::value& id, const Result<boost::json
 // Parameters by name; errors name the one that is missing or of another kind.
 Result<std::string> text_of(const boost::json::object& params, std::string_view name);
 Result<std::chrono::nanoseconds> duration_of(const boost::json::object& params, std::string_view name, std::chrono::nanoseconds otherwise);
+std::string text_or_empty(const boost::json::object& params, std::string_view name);
 boost::json::object object_of(const boost::json::object& params, std::string_view name);  // empty when absent
 
 }  // namespace lab::agent

@@ -17,6 +17,7 @@ struct Options {
   std::string build;
   std::filesystem::path program;                                // that serves the roles: this binary
   std::vector<int> pin;                                         // CPUs for the agent and its roles; empty: all
+  bool replace = false;                                         // an agent of another build is stopped first, with its roles
   std::chrono::nanoseconds idle_stop = std::chrono::hours{24};  // without orders for so long, the roles are stopped
 };
 

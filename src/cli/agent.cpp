@@ -14,13 +14,13 @@ using namespace std::chrono_literals;
 constexpr auto kStartTime = 15s, kStopTime = 20s;
 
 struct AgentOptions {
-  bool start = false, stop = false;
+  bool start = false, stop = false, replace = false;
   std::string attach, directory, name, idle_stop = "24h";
   std::vector<int> pin;
 };
 
 Result<void> start(const AgentOptions& given, const std::string& program) {
-  agent::Options options{given.directory, given.name, build_id(), program, given.pin};
+  agent::Options options{given.directory, given.name, build_id(), program, given.pin, given.replace};
   const auto idle_stop = parse_duration(given.idle_stop);
   if (!idle_stop) {
     return Error{"--idle-stop " + given.idle_stop + " is no duration", {}, "write it as 24h or 30m", {}, Failure::usage};
@@ -45,6 +45,7 @@ void add_agent(CLI::App& root, Context& context) {
   auto given = std::make_shared<AgentOptions>();
   CLI::App* command = root.add_subcommand("agent", "what `lab up` starts on a node; not for hands");
   command->add_flag("--start", given->start, "run in the background; returns once it answers");
+  command->add_flag("--replace", given->replace, "with --start: end an agent of another build, or one that does not answer, first");
   command->add_flag("--stop", given->stop, "end its roles, then itself");
   command->add_option("--attach", given->attach, "copy standard input and output to this agent's socket");
   command->add_option("--dir", given->directory, "the node's folder");

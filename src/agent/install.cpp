@@ -1,0 +1,79 @@
+// Getting an agent onto a node, and off it. Each command costs a shell on the node, so there are few.
+#include "agent/client.hpp"
+
+#include <sys/utsname.h>
+
+namespace lab::agent {
+namespace {
+
+using remote::shell_quote;
+
+constexpr int kExecutable = 0755;
+
+std::string program_of(const StandingNode& node) { return shell_quote(node.directory + "/bin/lab"); }
+
+Result<std::string> checked(remote::Remote& remote, const StandingNode& node, const std::string& doing, const std::string& command,
+                            Deadline deadline) {
+  auto done = remote.exec(command, {}, deadline);
+  if (!done) {
+    return done.error();
+  }
+  if (done->exit != 0) {
+    return Error{doing + " fails with exit code " + std::to_string(done->exit), "node " + node.name + ": " + command, {}, done->err};
+  }
+  return std::move(done->out);
+}
+
+// Before anything is pushed: the binary must run there.
+Result<void> check_architecture(const std::string& there, const StandingNode& node) {
+  utsname here{};
+  uname(&here);
+  if (there != here.machine) {
+    return Error{"the node is " + there + ", and this binary is for " + here.machine, "node " + node.name,
+                 "give the lab a binary of the same build for " + there};
+  }
+  return {};
+}
+
+std::string start_command(const StandingNode& node) {
+  std::string command =
+      program_of(node) + " agent --start --replace --dir " + shell_quote(node.directory) + " --name " + shell_quote(node.name);
+  for (const int cpu : node.host_cpus) {
+    command += " --pin " + std::to_string(cpu);
+  }
+  return command;
+}
+
+}  // namespace
+
+Result<void> install(remote::Remote& remote, const StandingNode& node, const std::filesystem::path& binary, const std::string& build,
+                     Deadline deadline) {
+  const std::string folder = node.directory + "/bin";
+  const auto machine = checked(remote, node, "making the agent's folder", "uname -m && mkdir -p " + shell_quote(folder), deadline);
+  if (!machine) {
+    return machine.error();
+  }
+  if (const auto fits = check_architecture(machine->substr(0, machine->find('\n')), node); !fits) {
+    return fits.error();
+  }
+  const std::string file = "lab-" + build;
+  if (const auto pushed = remote.upload(binary, folder + "/" + file, kExecutable, deadline); !pushed) {
+    return pushed.error();
+  }
+  const auto started = checked(remote, node, "starting the agent",
+                               "ln -sfn " + shell_quote(file) + " " + program_of(node) + " && " + start_command(node), deadline);
+  return started ? Result<void>() : Result<void>(started.error());
+}
+
+Result<void> stop(remote::Remote& remote, const StandingNode& node, Deadline deadline) {
+  const std::string program = program_of(node);
+  const auto stopped = checked(remote, node, "stopping the agent",
+                               "! test -x " + program + " || " + program + " agent --stop --dir " + shell_quote(node.directory), deadline);
+  return stopped ? Result<void>() : Result<void>(stopped.error());
+}
+
+std::string attach_command(const StandingNode& node) {
+  return "exec " + program_of(node) + " agent --attach " + shell_quote(node.directory + "/agent.sock");
+}
+
+}  // namespace lab::agent
