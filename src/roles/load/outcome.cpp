@@ -134,6 +134,7 @@ boost::json::object to_json(const Outcome& outcome) {
   object["first_errors"] = first_errors(tally);
   object["rate"] = {{"target", nullptr}, {"achieved", rate(outcome)}};
   object["service_us"] = to_json(tally.service);
+  object["service_histogram"] = tally.service.encode();  // HdrHistogram V2, ns: what several drivers' results are merged from
   object["connect_us"] = to_json(tally.connect);
   object["tls_us"] = to_json(tally.tls);
   object["handshakes"] = handshakes(measured);
