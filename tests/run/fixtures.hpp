@@ -1,0 +1,64 @@
+// A small lab and playbook that stand, and agents that answer as real ones do, from numbers instead of processes.
+#pragma once
+
+#include "lab/agents.hpp"
+#include "lab/cpu_control.hpp"
+#include "lab/interrupt.hpp"
+#include "lab/playbook.hpp"
+#include "lab/standing.hpp"
+#include "run/trial.hpp"
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace lab::run::test {
+
+// client1, client2 → webseal (core 0, quota) → was; tam: all on one host of two cores.
+Standing standing();
+
+// Scenario 1 over HTTP with cpus 1, 2 and clients 8, 10; 2 over HTTPS with crypto software, hardware; 5: logins at a local junction.
+Playbook playbook();
+const Scenario& scenario(const Playbook& playbook, const std::string& id);
+Cell cell(const std::string& id);  // of playbook(), profile "all"
+
+class FakeLab final : public Agents, public CpuControl {
+ public:
+  Result<boost::json::value> call(const std::string& node, std::string_view method, boost::json::object params, Deadline deadline) override;
+  Result<void> set(const std::string& node, double lab_cpus) override;
+
+  Now now();  // the controller's clock, which the fake moves
+  Bench bench(const Standing& standing);
+
+  // What can go wrong.
+  int extra_lines = 0;                          // in the gateway's log
+  std::function<bool(int)> gateway_fails;       // by the number of its start, from 1
+  std::function<void(int)> on_gateway_start;    // likewise
+  std::string ignored_environment;              // a variable that does not take
+  std::map<std::string, std::int64_t> offsets;  // of nodes' clocks, ns
+  int late_starts = 0;                          // of drivers: so many starts take 0.6 s
+
+  // What was asked for.
+  std::vector<std::string> calls;  // "webseal role.start gateway"
+  std::map<std::string, double> cpus;
+  std::map<std::string, boost::json::object> configs;  // of the role started last, by node
+  int gateway_starts = 0;
+  Interrupt interrupt;
+
+ private:
+  boost::json::object answer(const std::string& node, const std::string& method, const boost::json::object& params);
+  Result<boost::json::object> start(const std::string& node, const boost::json::object& params);
+  boost::json::object load_result(const std::string& node) const;
+  boost::json::object sample(const std::string& node, const boost::json::object& params);
+  std::uint64_t requests(const std::string& node) const;
+
+  mutable std::mutex mutex_;
+  std::int64_t now_ns_ = 1'000'000'000;
+  std::uint64_t served_ = 0, lines_ = 0;
+};
+
+}  // namespace lab::run::test
