@@ -73,7 +73,9 @@ class Follower {
       errors_.add(like.mark, "scenario is like itself, by way of " + shown(like.text), "let one of them stand alone", like.width());
       return false;
     }
-    Value merged = merge(result_.scenarios[*base], own);
+    Value inherited = result_.scenarios[*base];
+    erase(inherited, "id");
+    Value merged = merge(inherited, own);
     drop_inherited_servers(merged, own);
     result_.scenarios[index] = std::move(merged);
     return result_.sound[*base];

@@ -79,16 +79,19 @@ bool is_list(Cursor at, std::size_t most) {
   return true;
 }
 
-void read_scenario(Cursor at, bool sound, Scenario& into) {
-  const Value* id = at.value.find("id");
-  const std::string what = id == nullptr ? "a scenario" : "scenario " + shown(id->text);
-  const auto meant = read_map(at, what, kScenario, into);
-  const auto is_meant = [&](std::string_view key) { return std::find(meant.begin(), meant.end(), key) != meant.end(); };
-  // What it lacks because its `like` leads nowhere is no error of its own.
-  const bool complete = sound && !is_meant("like") && at.value.kind == Value::Kind::map;
+void read_scenario(Cursor at, bool likened, Scenario& into) {
+  const std::string_view what = "a scenario";  // the same words in each that inherits: said once
+  const auto meant = check_keys(at, what, keys_of(kScenario));
+  const auto is_meant = [&](std::string_view key) { return std::find(meant->begin(), meant->end(), key) != meant->end(); };
+  // Where its `like` leads nowhere, what it lacks is no error of its own.
+  if (!meant || !likened || is_meant("like")) {
+    return;
+  }
+  read_map(at, what, kScenario, into);
+  const std::string named = into.id.empty() ? std::string(what) : "scenario " + shown(into.id);
   for (const std::string_view key : {"client", "junction", "axes"}) {
-    if (complete && at.value.entry(key) == nullptr && !is_meant(key)) {
-      missing_key(at, what, key);
+    if (at.value.entry(key) == nullptr && !is_meant(key)) {
+      missing_key(at, named, key);
     }
   }
 }

@@ -183,7 +183,10 @@ std::optional<std::vector<std::string>> check_keys(Cursor at, std::string_view w
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) {
       continue;
     }
-    const std::string near = nearest(entry.key, absent);
+    std::string near = nearest(entry.key, absent);
+    if (near.empty()) {
+      near = nearest(entry.key, known);
+    }
     at.errors.add(entry.mark, "unknown key " + shown(entry.key) + " in " + std::string(what),
                   near.empty() ? "allowed: " + join(known) : "did you mean `" + near + "`?", entry.key.size());
     if (!near.empty()) {

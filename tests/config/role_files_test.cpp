@@ -138,7 +138,7 @@ TEST_CASE("a role file's mistakes are told with their place") {
         "`http` wants host:port, like 127.0.0.1:8080 or [::1]:8080, not `127.0.0.1`\n"
         "  at p.yaml:1:7\n"
         "    1 | http: 127.0.0.1\n"
-        "      |       ^~~~~~~~~\n");
+        "      |       ^~~~~~~~~");
   CHECK(only_error(config::parse_pages("https: 127.0.0.1:1\n", "p.yaml")) ==
         "`https` without a certificate\n"
         "  at p.yaml:1:1\n"
