@@ -11,6 +11,7 @@ void add_gateway(CLI::App& root, Context& context);
 void add_load(CLI::App& root, Context& context);
 void add_pages(CLI::App& root, Context& context);
 void add_init(CLI::App& root, Context& context);
+void add_report(CLI::App& root, Context& context);
 void add_run(CLI::App& root, Context& context);
 void add_runs(CLI::App& root, Context& context);
 void add_up(CLI::App& root, Context& context);

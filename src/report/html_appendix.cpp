@@ -1,0 +1,120 @@
+#include "report/host.hpp"
+#include "report/html_parts.hpp"
+#include "report/html_table.hpp"
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace lab::report {
+
+namespace {
+
+std::string facts_html(const Facts& facts, const std::string& first, const std::string& second, const std::string& caption) {
+  HtmlTable table{caption, "facts", {{first}, {second}}, {}};
+  for (const auto& [name, value] : facts) {
+    table.rows.push_back({td(name), td(value)});
+  }
+  return to_html(table);
+}
+
+std::string shares(const std::map<std::string, double>& values, std::string (*as)(double)) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : values) {
+    parts.push_back(name + " " + as(value));
+  }
+  return join(parts, ", ");
+}
+
+std::string cells_html(const Run& run) {
+  HtmlTable table{"Every cell of this run",
+                  "cells",
+                  {{"Cell"},
+                   {"Status"},
+                   {"Trials", true},
+                   {"Pages/s", true},
+                   {"95% interval", true},
+                   {"Service time p50, µs", true},
+                   {"p99, µs", true},
+                   {"CPU, share of allotment"},
+                   {"CPU a page, µs"},
+                   {"Errors", true},
+                   {"Limited by"}},
+                  {}};
+  for (const CellResult& cell : run.results.cells) {
+    if (cell.status != "measured") {
+      table.rows.push_back({td_html("<code>" + escape_html(cell.id) + "</code>"), td(cell.status + ": " + cell.reason), td("0"), td("–"),
+                            td("–"), td("–"), td("–"), td("–"), td("–"), td("–"), td("–")});
+      continue;
+    }
+    const Interval& rate = cell.pages_per_s;
+    table.rows.push_back({td_html("<code>" + escape_html(cell.id) + "</code>" + flags_html(cell.flags)), td(cell.status),
+                          td(cell.trials, std::to_string(cell.trials)), td(rate.median, number(rate.median)),
+                          td(rate.n > 1 ? range(rate.low, rate.high, number) : "–"), td(cell.service_us_p50, number(cell.service_us_p50)),
+                          td(cell.service_us_p99, number(cell.service_us_p99)), td(shares(cell.cpu, percent)),
+                          td(shares(cell.cpu_us_per_page, number)), td(static_cast<double>(cell.errors), std::to_string(cell.errors)),
+                          td(cell.limited_by)});
+  }
+  return "<section id=\"cells\">\n<h2>Every cell</h2>\n<p>Service times are a closed loop's: from the sending of a request to the end of "
+         "its "
+         "answer. They are no claim on latency.</p>\n" +
+         to_html(table) + "</section>\n";
+}
+
+std::string repeat_html(const Run& run) {
+  std::string out = "<section id=\"repeat\">\n<h2>How to repeat this run</h2>\n";
+  const std::string command = command_text(run);
+  out += "<pre><code>lab up " + escape_html(run.record.lab) + "\n" + escape_html(command) + "\nlab report\nlab down " +
+         escape_html(run.record.lab) + "</code></pre>\n";
+  if (command.find("--seed") == std::string::npos) {
+    out += fmt::format("<p>The order of the trials came from seed {}: add <code>--seed {}</code> to draw the same.</p>\n", run.record.seed,
+                       run.record.seed);
+  }
+  return out + fmt::format(
+                   "<p>The directory <code>{}</code> holds the lab and the playbook as they were run (<code>run.json</code>), every trial "
+                   "(<code>trials.jsonl</code>) and these results (<code>results.json</code>).</p>\n</section>\n",
+                   escape_html(run.record.name));
+}
+
+}  // namespace
+
+std::string command_text(const Run& run) {
+  std::vector<std::string> words;
+  for (std::string word : run.record.command) {
+    if (words.empty()) {
+      word = "lab";  // whatever path it was started by
+    }
+    const bool plain =
+        word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,%@+") == std::string::npos;
+    if (!plain || word.empty()) {
+      std::string quoted = "'";
+      for (const char c : word) {
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      }
+      word = quoted + "'";
+    }
+    words.push_back(std::move(word));
+  }
+  return join(words, " ");
+}
+
+std::string appendix_html(const Run& run) {
+  std::string out;
+  if (const std::string picture = topology_svg(run); !picture.empty()) {
+    out +=
+        "<section id=\"topology\">\n<h2>Topology</h2>\n<div class=\"table-scroll\" tabindex=\"0\" role=\"region\" "
+        "aria-label=\"Topology\">\n" +
+        picture + "</div>\n</section>\n";
+  }
+  out += "<section id=\"environment\">\n<h2>Environment</h2>\n" + facts_html(host_facts(run), "What", "Here", "The host of this run");
+  if (const Facts stands = substitutions(run); !stands.empty()) {
+    out += "<h3>What stands for the study’s parts</h3>\n" + facts_html(stands, "In the study", "Here", "Substitutions");
+  }
+  out += "</section>\n<section id=\"method\">\n<h2>Method</h2>\n";
+  for (const std::string& paragraph : method(run)) {
+    out += "<p>" + escape_html(paragraph) + "</p>\n";
+  }
+  return out + "</section>\n" + cells_html(run) + repeat_html(run);
+}
+
+}  // namespace lab::report

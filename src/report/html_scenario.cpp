@@ -1,0 +1,283 @@
+#include "report/chart_data.hpp"
+#include "report/host.hpp"
+#include "report/html_parts.hpp"
+#include "report/html_table.hpp"
+#include "report/observations.hpp"
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace lab::report {
+
+namespace {
+
+std::string login_text(LoginMode login) {
+  switch (login) {
+    case LoginMode::none: return "Nobody logs in.";
+    case LoginMode::once: return "Each client logs in once with basic authentication and keeps its session.";
+    case LoginMode::every: return "Every request logs in anew, as another user.";
+  }
+  return {};
+}
+
+std::string handshake_text(HandshakeMode mode) {
+  switch (mode) {
+    case HandshakeMode::once: return "one handshake a client";
+    case HandshakeMode::resume: return "a resumed handshake with every request";
+    case HandshakeMode::full: return "a full handshake with every request";
+  }
+  return {};
+}
+
+std::string junction_text(const JunctionPlan& junction) {
+  switch (junction.type) {
+    case JunctionType::tcp: return "TCP junction " + junction.point + " to " + listing(junction.servers);
+    case JunctionType::ssl: return "SSL junction " + junction.point + " to " + listing(junction.servers);
+    default: return "local page of the gateway";
+  }
+}
+
+std::string tls_text(const ScenarioView& scenario) {
+  for (const CellResult* cell : scenario.cells) {
+    if (!cell->tls_version.empty()) {
+      return fmt::format("{}, {}, {}", cell->tls_version, cell->tls_cipher,
+                         scenario.settings != nullptr ? handshake_text(scenario.settings->tls.handshake) : "as negotiated");
+    }
+  }
+  return "none";
+}
+
+std::string axis_title(const std::string& name) {
+  return name == "cpus" ? "Gateway CPUs" : name == "page" ? "Pages" : name == "gateway" ? "Gateway kind" : name;
+}
+
+std::string configuration_html(const ScenarioView& scenario) {
+  Facts facts;
+  if (const Scenario* settings = scenario.settings; settings != nullptr) {
+    facts.emplace_back("Client side", settings->https ? "HTTPS" : "HTTP");
+    facts.emplace_back("TLS", tls_text(scenario));
+    facts.emplace_back("Behind the gateway", junction_text(settings->junction));
+    facts.emplace_back("Login", login_text(settings->login));
+  }
+  for (const auto& [name, value] : scenario.cells.front()->axes) {
+    std::vector<std::string> values = axis_values(scenario.cells, name);
+    std::ranges::transform(values, values.begin(), [&, key = name](const std::string& each) { return axis_text(key, each); });
+    facts.emplace_back(axis_title(name), join(values, " · "));
+  }
+  std::string out = "<dl class=\"facts\">\n";
+  for (const auto& [name, value] : facts) {
+    out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(name), escape_html(value));
+  }
+  return out + "</dl>\n";
+}
+
+std::string legend_html(const std::vector<std::tuple<std::string, std::string>>& entries) {
+  std::string out = "<ul class=\"legend\" aria-hidden=\"true\">\n";
+  for (const auto& [style, label] : entries) {
+    out += fmt::format("<li><span class=\"swatch {}\"></span>{}</li>\n", style, escape_html(label));
+  }
+  return out + "</ul>\n";
+}
+
+std::string chart_html(const std::string& id, const std::string& style, const std::string& alternative) {
+  return fmt::format("<div class=\"chart {}\" id=\"{}\" role=\"img\" aria-label=\"{}\"></div>\n", style, escape_html(id),
+                     escape_html(alternative));
+}
+
+std::string figure_html(const std::string& caption, const std::string& body, const HtmlTable& table) {
+  return fmt::format(
+      "<figure>\n<figcaption>{}</figcaption>\n{}<details class=\"numbers\"><summary>The numbers</summary>\n{}</details>\n</figure>\n",
+      caption, body, to_html(table));
+}
+
+// What a whisker is: an interval wants six repeats.
+std::string whiskers(const Cells& cells) {
+  const bool few = std::ranges::any_of(cells, [](const CellResult* cell) { return cell->pages_per_s.n < kEnoughRepeats; });
+  return few ? "the range of few repeats (indicative)" : "95% intervals";
+}
+
+Td rate_cell(const CellResult& cell) {
+  return {escape_html(number(cell.pages_per_s.median)) + flags_html(cell.flags), cell.pages_per_s.median};
+}
+
+std::string interval_cell(const Interval& value) { return value.n > 1 ? range(value.low, value.high, number) : "–"; }
+
+std::string panel_alternative(const Panel& panel) {
+  std::vector<std::string> parts;
+  for (const Series& series : panel.series) {
+    for (const CellResult* cell : series.points) {
+      if (cell != nullptr) {
+        parts.push_back(
+            fmt::format("{}, {}: {}", series.label, axis_text("clients", axis(*cell, "clients")), number(cell->pages_per_s.median)));
+      }
+    }
+  }
+  return fmt::format("Bar chart of pages a second at {}. {}.", panel.title, join(parts, "; "));
+}
+
+std::string throughput_html(const ScenarioView& scenario) {
+  const auto panels = throughput_panels(scenario);
+  std::vector<std::tuple<std::string, std::string>> legend;
+  std::string charts = "<div class=\"panels\">\n";
+  HtmlTable table{"Throughput of scenario " + scenario.id,
+                  "throughput",
+                  {{"Cell"}, {"Pages/s", true}, {"Interval", true}, {"n", true}, {"Per client", true}, {"Limited by"}},
+                  {}};
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    for (const Series& series : panels[i].series) {
+      std::tuple<std::string, std::string> entry(fmt::format("h{}-{}", series.hue, series.shade), series.label);
+      if (std::ranges::find(legend, entry) == legend.end()) {
+        legend.push_back(std::move(entry));
+      }
+      for (const CellResult* cell : series.points) {
+        if (cell != nullptr) {
+          const double clients = std::max(1.0, std::atof(axis(*cell, "clients").c_str()));
+          const double each = cell->pages_per_s.median / clients;
+          const std::string label = cell_label(*cell, scenario.cells);
+          table.rows.push_back({td(label.empty() ? cell->id : label), rate_cell(*cell), td(interval_cell(cell->pages_per_s)),
+                                td(cell->pages_per_s.n, std::to_string(cell->pages_per_s.n)), td(each, number(each)),
+                                td(cell->limited_by)});
+        }
+      }
+    }
+    charts += fmt::format("<div class=\"panel\">{}{}</div>\n", panels.size() > 1 ? "<h4>" + escape_html(panels[i].title) + "</h4>\n" : "",
+                          chart_html(throughput_id(scenario, i), "throughput", panel_alternative(panels[i])));
+  }
+  charts += "</div>\n";
+  return figure_html("<b>Throughput</b> in pages a second, by clients. Bars are medians, whiskers " + whiskers(measured(scenario.cells)) +
+                         ", every dot is one trial; hollow dots are flagged.",
+                     legend_html(legend) + charts, table);
+}
+
+std::string cpu_alternative(const Cells& cells, const NodeUse& use) {
+  std::vector<std::string> parts;
+  for (const CellResult* cell : cells) {
+    std::vector<std::string> nodes;
+    for (const std::string& node : use.shown) {
+      nodes.push_back(fmt::format("{} {:.2f}", node, host_cpus(*cell, node)));
+    }
+    const std::string label = cell_label(*cell, cells);
+    parts.push_back((label.empty() ? cell->id : label) + ": " + join(nodes, ", "));
+  }
+  return "Stacked bars of host CPUs in use by node. " + join(parts, "; ") + ".";
+}
+
+std::string cpu_html(const Run& run, const ScenarioView& scenario) {
+  const Cells cells = measured(scenario.cells);
+  const NodeUse use = node_use(cells);
+  std::vector<std::tuple<std::string, std::string>> legend;
+  HtmlTable table{"CPU use in scenario " + scenario.id + ", share of each node's allotment and of each machine", "cpu", {{"Cell"}}, {}};
+  for (const std::string& node : use.shown) {
+    legend.emplace_back("n" + std::to_string(node_color(run.results, node)), node);
+  }
+  std::vector<std::string> nodes, machines;
+  for (const CellResult* cell : cells) {
+    for (const auto& each : cell->cpu) {
+      if (std::ranges::find(nodes, each.first) == nodes.end()) {
+        nodes.push_back(each.first);
+      }
+    }
+    for (const auto& each : cell->machines) {
+      if (std::ranges::find(machines, each.first) == machines.end()) {
+        machines.push_back(each.first);
+      }
+    }
+  }
+  for (const std::string& node : nodes) {
+    table.columns.push_back({node, true});
+  }
+  for (const std::string& machine : machines) {
+    table.columns.push_back({"machine " + machine, true});
+    legend.emplace_back("m" + std::to_string(machine_color(run.results, machine)), machine + ", the whole machine");
+  }
+  for (const CellResult* cell : cells) {
+    const std::string label = cell_label(*cell, cells);
+    std::vector<Td> row{td_html(escape_html(label.empty() ? cell->id : label) + flags_html(cell->flags))};
+    const auto add = [&row](const std::map<std::string, double>& shares, const std::string& name) {
+      const auto share = shares.find(name);
+      row.push_back(share == shares.end() ? td("–") : td(share->second, percent(share->second)));
+    };
+    std::ranges::for_each(nodes, [&](const std::string& node) { add(cell->cpu, node); });
+    std::ranges::for_each(machines, [&](const std::string& machine) { add(cell->machines, machine); });
+    table.rows.push_back(std::move(row));
+  }
+  std::string caption = "<b>CPU</b> in use, in host CPUs, stacked by node; the line is the use of the whole machine.";
+  if (!use.near_zero.empty()) {
+    caption += escape_html(" Left out, near zero: " + listing(use.near_zero) + ".");
+  }
+  return figure_html(caption, legend_html(legend) + chart_html(cpu_id(scenario), "cpu", cpu_alternative(cells, use)), table);
+}
+
+std::string gain_html(const Run& run, const ScenarioView& scenario) {
+  const Gain gain = crypto_gain(run, scenario);
+  if (gain.lines.empty()) {
+    return "";
+  }
+  std::vector<std::tuple<std::string, std::string>> legend;
+  std::vector<std::string> parts;
+  HtmlTable table{"Gain from hardware crypto in scenario " + scenario.id,
+                  "gain",
+                  {{"Page"}, {"Cells"}, {"Gain", true}, {"Hardware ÷ software", true}, {"Published", true}},
+                  {}};
+  for (const Gain::Line& line : gain.lines) {
+    legend.emplace_back("h1-" + std::to_string(line.shade), line.label.empty() ? "hardware ÷ software" : line.label);
+    for (std::size_t i = 0; i < gain.pages.size(); ++i) {
+      if (const auto& point = line.points[i]) {
+        table.rows.push_back({td(gain.pages[i]), td(line.label),
+                              Td{escape_html(change(point->ratio.median)) + flags_html(point->flags), point->ratio.median - 1},
+                              td(point->ratio.median, with_interval(point->ratio)),
+                              td(gain.published[i] ? change(*gain.published[i]) : "–")});
+        parts.push_back(fmt::format("{}{}{}: {}", gain.pages[i], line.label.empty() ? "" : ", ", line.label, change(point->ratio.median)));
+      }
+    }
+  }
+  const bool published = std::ranges::any_of(gain.published, [](const auto& each) { return each.has_value(); });
+  if (published) {
+    legend.emplace_back("published", "published in 2007");
+  }
+  return figure_html(
+      "<b>Gain from hardware crypto</b> by page size, in pages a second per client. Whiskers are " + whiskers(measured(scenario.cells)) +
+          ".",
+      legend_html(legend) +
+          chart_html(gain_id(scenario), "gain", "Bar chart of the gain from hardware crypto by page size. " + join(parts, "; ") + "."),
+      table);
+}
+
+}  // namespace
+
+std::string scenario_setting(const ScenarioView& scenario) {
+  const Scenario* settings = scenario.settings;
+  if (settings == nullptr) {
+    return "This run keeps no playbook, so its settings are not known.";
+  }
+  std::string text = fmt::format("Clients fetch {} over {} through the gateway",
+                                 listing([&] {
+                                   std::vector<std::string> pages = axis_values(scenario.cells, "page");
+                                   std::ranges::transform(pages, pages.begin(), [](const auto& page) { return axis_text("page", page); });
+                                   return pages;
+                                 }()) +
+                                     " pages",
+                                 settings->https ? "HTTPS" : "HTTP");
+  text += settings->junction.type == JunctionType::local ? ", which serves them itself. "
+                                                         : ", which fetches them over a " + junction_text(settings->junction) + ". ";
+  text += login_text(settings->login);
+  return settings->notes.empty() ? text : text + " " + settings->notes;
+}
+
+std::string scenario_html(const Run& run, const ScenarioView& scenario) {
+  const std::string id = "scenario-" + scenario.id;
+  std::string out =
+      fmt::format("<section id=\"{}\" class=\"scenario\">\n<p class=\"eyebrow\">Scenario {}</p>\n<h2>{}</h2>\n", escape_html(id),
+                  escape_html(scenario.id), escape_html(scenario.title.empty() ? "Scenario " + scenario.id : scenario.title));
+  out += "<h3>What is measured</h3>\n<p>" + escape_html(scenario_setting(scenario)) + "</p>\n";
+  out += "<h3>Configuration</h3>\n" + configuration_html(scenario);
+  if (!measured(scenario.cells).empty()) {
+    out += throughput_html(scenario) + cpu_html(run, scenario) + gain_html(run, scenario);
+  }
+  out += "<h3>Observations</h3>\n" + list_html(observations(run, scenario), "plain");
+  out += "<div class=\"box conclusion\">\n<h3>Conclusion</h3>\n<p>" + escape_html(conclusion(run, scenario)) + "</p>\n</div>\n";
+  return out + "</section>\n";
+}
+
+}  // namespace lab::report

@@ -1,0 +1,373 @@
+#include "report/observations.hpp"
+
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace lab::report {
+
+namespace {
+
+std::string rate(const CellResult& cell) {
+  const Interval& value = cell.pages_per_s;
+  std::string text = number(value.median) + " pages/s";
+  if (value.n > 1) {
+    text += fmt::format(" ({})", range(value.low, value.high, number));
+  }
+  return text;
+}
+
+std::vector<std::string> flags_of(const std::vector<Effect>& effects) {
+  std::set<std::string> flags;
+  for (const Effect& each : effects) {
+    flags.insert(each.flags.begin(), each.flags.end());
+  }
+  return {flags.begin(), flags.end()};
+}
+
+// " Flagged: noisy-host.", or nothing.
+std::string caution(const std::vector<Effect>& effects) {
+  const std::string flagged = flag_note(flags_of(effects));
+  return flagged.empty() ? "" : " " + flagged;
+}
+
+std::size_t unsure(const std::vector<Effect>& effects) {
+  return static_cast<std::size_t>(std::ranges::count_if(effects, [](const Effect& each) { return !each.certain(); }));
+}
+
+// "× 2.02 to × 2.12 in 6 comparisons (n = 6 each)"
+std::string in_short(const std::vector<Effect>& effects) {
+  const auto by_median = [](const Effect& a, const Effect& b) { return a.ratio.median < b.ratio.median; };
+  const auto [least, most] = std::ranges::minmax_element(effects, by_median);
+  const auto [few, many] = std::ranges::minmax_element(effects, [](const Effect& a, const Effect& b) { return a.ratio.n < b.ratio.n; });
+  const std::string n = few->ratio.n == many->ratio.n ? fmt::format("n = {} each", few->ratio.n)
+                                                      : fmt::format("n from {} to {}", few->ratio.n, many->ratio.n);
+  return fmt::format("{} to {} in {} comparisons ({}{})", times(least->ratio.median), times(most->ratio.median), effects.size(), n,
+                     few->ratio.n < kEnoughRepeats ? ", indicative" : "");
+}
+
+// "× 2.09 (95% interval …) with 8 clients; × 2.05 (…) with 10 clients"; more than two in short.
+std::string sizes(const std::vector<Effect>& effects, std::string_view changed) {
+  if (effects.size() > 2) {
+    return in_short(effects);
+  }
+  Cells sides;
+  std::ranges::transform(effects, std::back_inserter(sides), &Effect::b);
+  std::vector<std::string> parts;
+  for (const Effect& each : effects) {
+    const std::string label = effects.size() > 1 ? cell_label(*each.b, sides, {changed}) : "";
+    const bool doubtful = !each.certain() && unsure(effects) < effects.size();
+    parts.push_back(with_interval(each.ratio) + (label.empty() ? "" : " with " + label) + (doubtful ? ", not to be told from noise" : ""));
+  }
+  return join(parts, "; ");
+}
+
+// One sentence for one change, over all cells that differ in nothing else.
+std::string effect_sentence(const std::string& subject, const std::vector<Effect>& effects, std::string_view changed) {
+  const std::size_t doubtful = unsure(effects);
+  if (doubtful == effects.size()) {
+    return fmt::format("{}: no effect that can be told from noise, {}.{}", subject, sizes(effects, changed), caution(effects));
+  }
+  const std::string some = doubtful > 0 && effects.size() > 2 ? fmt::format("; {} of them cannot be told from noise", doubtful) : "";
+  return fmt::format("{}: throughput {}{}.{}", subject, sizes(effects, changed), some, caution(effects));
+}
+
+void about_throughput(const ScenarioView& scenario, std::vector<std::string>& out) {
+  for (const std::string& page : axis_values(measured(scenario.cells), "page")) {
+    Cells cells = measured(scenario.cells);
+    std::erase_if(cells, [&](const CellResult* cell) { return axis(*cell, "page") != page; });
+    const auto slower = [](const CellResult* a, const CellResult* b) { return a->pages_per_s.median < b->pages_per_s.median; };
+    const auto [least, most] = std::ranges::minmax_element(cells, slower);
+    std::set<std::string> flags((*least)->flags.begin(), (*least)->flags.end());
+    flags.insert((*most)->flags.begin(), (*most)->flags.end());
+    const std::string flagged = flag_note({flags.begin(), flags.end()});
+    const std::string prefix = varies(scenario.cells, "page") ? "At " + axis_text("page", page) + " throughput" : "Throughput";
+    if (cells.size() == 1) {
+      out.push_back(fmt::format("{} is {}.{}", prefix, rate(**least), flagged.empty() ? "" : " " + flagged));
+      continue;
+    }
+    out.push_back(fmt::format("{} runs from {} with {} to {} with {}.{}", prefix, rate(**least), cell_label(**least, cells, {"page"}),
+                              rate(**most), cell_label(**most, cells, {"page"}), flagged.empty() ? "" : " " + flagged));
+  }
+}
+
+struct Named {
+  std::string_view axis;
+  std::string (*subject)(const std::string& from, const std::string& to);
+};
+
+std::string cpus_subject(const std::string& from, const std::string& to) {
+  return fmt::format("Going from {} to {} gateway CPUs", from, to);
+}
+std::string clients_subject(const std::string& from, const std::string& to) { return fmt::format("Going from {} to {} clients", from, to); }
+std::string log_subject(const std::string& from, const std::string& to) {
+  return fmt::format("Changing from {} to {}", axis_text("log", from), axis_text("log", to));
+}
+std::string crypto_subject(const std::string& from, const std::string& to) {
+  return fmt::format("Changing from {} to {}", axis_text("crypto", from), axis_text("crypto", to));
+}
+std::string gateway_subject(const std::string& from, const std::string& to) {
+  return fmt::format("Changing the gateway from {} to {}", from, to);
+}
+
+constexpr Named kAxes[] = {
+    {"cpus", cpus_subject}, {"clients", clients_subject}, {"log", log_subject}, {"crypto", crypto_subject}, {"gateway", gateway_subject}};
+
+void about_axis(const Run& run, const ScenarioView& scenario, const Named& named, std::vector<std::string>& out) {
+  const Cells cells = measured(scenario.cells);
+  const auto values = axis_values(cells, named.axis);
+  const bool by_page = named.axis == "crypto" && varies(cells, "page");
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const auto effects = effects_between(run, scenario, named.axis, values[i - 1], values[i]);
+    for (const std::string& page : by_page ? axis_values(cells, "page") : std::vector<std::string>{""}) {
+      std::vector<Effect> those;
+      std::ranges::copy_if(effects, std::back_inserter(those),
+                           [&](const Effect& each) { return page.empty() || axis(*each.a, "page") == page; });
+      if (!those.empty()) {
+        const std::string subject = named.subject(values[i - 1], values[i]);
+        out.push_back(effect_sentence(page.empty() ? subject : subject + " at " + axis_text("page", page), those, named.axis));
+      }
+    }
+  }
+}
+
+void about_cpu(const ScenarioView& scenario, std::vector<std::string>& out) {
+  const Cells cells = measured(scenario.cells);
+  std::map<std::string, Cells> limited;
+  for (const CellResult* cell : cells) {
+    limited[cell->limited_by].push_back(cell);
+  }
+  for (const auto& [node, those] : limited) {
+    if (node.empty()) {
+      out.push_back(fmt::format("In {} of {} cells no node is named as the limit.", those.size(), cells.size()));
+      continue;
+    }
+    std::vector<double> shares;
+    for (const CellResult* cell : those) {
+      const auto share = cell->cpu.find(node);
+      shares.push_back(share == cell->cpu.end() ? 0 : share->second);
+    }
+    const auto [low, high] = std::ranges::minmax_element(shares);
+    out.push_back(fmt::format("{} limits {} of {} cells; it uses {} of the CPU allotted to it.", node, those.size(), cells.size(),
+                              range(*low, *high, percent)));
+  }
+  const NodeUse use = node_use(cells);
+  if (!use.near_zero.empty()) {
+    out.push_back(fmt::format("Near zero, under 1% of a host CPU in every cell: {}.", listing(use.near_zero)));
+  }
+}
+
+void about_missing(const ScenarioView& scenario, std::vector<std::string>& out) {
+  std::map<std::pair<std::string, std::string>, std::size_t> reasons;
+  for (const CellResult* cell : scenario.cells) {
+    if (cell->status != "measured") {
+      ++reasons[{cell->status, cell->reason}];
+    }
+  }
+  for (const auto& [why, n] : reasons) {
+    out.push_back(fmt::format("{} {}: {}.", count(n, "cell", "cells"), why.first, why.second));
+  }
+}
+
+std::string median_range(const std::vector<Effect>& effects, std::string (*as)(double)) {
+  const auto [least, most] =
+      std::ranges::minmax_element(effects, [](const Effect& a, const Effect& b) { return a.ratio.median < b.ratio.median; });
+  const std::string first = as(least->ratio.median), last = as(most->ratio.median);
+  return first == last ? first : first + " to " + last;
+}
+
+std::string crypto_gains(const std::vector<Effect>& effects, const Cells& cells) {
+  std::vector<std::string> parts;
+  for (const std::string& page : axis_values(cells, "page")) {
+    std::vector<Effect> those;
+    std::ranges::copy_if(effects, std::back_inserter(those), [&](const Effect& each) { return axis(*each.a, "page") == page; });
+    if (!those.empty()) {
+      parts.push_back(fmt::format("{} at {}", median_range(those, change), axis_text("page", page)));
+    }
+  }
+  return listing(parts);
+}
+
+std::vector<Effect> certain(std::vector<Effect> effects) {
+  std::erase_if(effects, [](const Effect& each) { return !each.certain(); });
+  return effects;
+}
+
+// " (indicative: few repeats; in 1 of 2 comparisons; flagged: noisy-host)", or nothing.
+std::string reservations(const std::vector<Effect>& used, std::size_t of) {
+  std::vector<std::string> parts;
+  if (std::ranges::any_of(used, [](const Effect& each) { return each.ratio.n < kEnoughRepeats; })) {
+    parts.emplace_back("indicative: few repeats");
+  }
+  if (used.size() < of) {
+    parts.push_back(fmt::format("in {} of {} comparisons", used.size(), of));
+  }
+  if (const auto flags = flags_of(used); !flags.empty()) {
+    parts.push_back("flagged: " + join(flags, ", "));
+  }
+  return parts.empty() ? "" : " (" + join(parts, "; ") + ")";
+}
+
+// From the least value of an axis to the greatest.
+void about_ends(const Run& run, const ScenarioView& scenario, std::string_view name, const std::string& what, std::string (*as)(double),
+                std::vector<std::string>& out) {
+  const auto values = axis_values(measured(scenario.cells), name);
+  if (values.size() < 2) {
+    return;
+  }
+  const auto effects = effects_between(run, scenario, name, values.front(), values.back());
+  const auto sure = certain(effects);
+  if (!effects.empty()) {
+    out.push_back(
+        fmt::format("{} from {} to {} bring {}.", what, values.front(), values.back(),
+                    sure.empty() ? "nothing that can be told from noise" : median_range(sure, as) + reservations(sure, effects.size())));
+  }
+}
+
+// A change of one axis in the first scenario that makes it; nothing where no scenario does.
+void about_first(const Run& run, std::string_view name, const std::string& from, const std::string& to, const char* text,
+                 std::vector<std::string>& out) {
+  for (const ScenarioView& view : scenarios(run)) {
+    const auto effects = effects_between(run, view, name, from, to);
+    if (effects.empty()) {
+      continue;
+    }
+    const auto sure = certain(effects);
+    const std::string size = sure.empty()       ? "an amount that cannot be told from noise"
+                             : name == "crypto" ? crypto_gains(sure, measured(view.cells))
+                             : name == "cpus"   ? median_range(sure, plain_ratio)
+                                                : median_range(sure, change);
+    out.push_back(fmt::format(fmt::runtime(text), size, view.id, reservations(sure, sure.empty() ? 0 : effects.size())));
+    return;
+  }
+}
+
+// Measured cells of two scenarios that agree in every axis that the earlier one has.
+std::vector<Effect> crossing(const Run& run, std::string_view of, std::string_view against) {
+  std::vector<Effect> effects;
+  for (const CellResult& b : run.results.cells) {
+    for (const CellResult& a : run.results.cells) {
+      const bool same = std::ranges::all_of(a.axes, [&](const auto& each) { return axis(b, each.first) == each.second; });
+      if (b.scenario == of && a.scenario == against && a.status == "measured" && b.status == "measured" && same) {
+        effects.push_back(effect(run, a, b));
+      }
+    }
+  }
+  std::erase_if(effects, [](const Effect& each) { return each.ratio.n == 0; });
+  return effects;
+}
+
+void about_crossing(const Run& run, std::string_view of, std::string_view against, const std::string& what, std::vector<std::string>& out) {
+  const auto effects = crossing(run, of, against);
+  const auto sure = certain(effects);
+  if (effects.empty()) {
+    return;
+  }
+  if (sure.empty()) {
+    out.push_back(what + " changes throughput by an amount that cannot be told from noise.");
+    return;
+  }
+  Cells sides;
+  std::ranges::transform(sure, std::back_inserter(sides), &Effect::b);
+  std::vector<std::string> parts;
+  for (const std::string& crypto : axis_values(sides, "crypto")) {
+    std::vector<Effect> those;
+    std::ranges::copy_if(sure, std::back_inserter(those), [&](const Effect& each) { return axis(*each.b, "crypto") == crypto; });
+    parts.push_back(fmt::format("{} with {}", median_range(those, change), axis_text("crypto", crypto)));
+  }
+  out.push_back(fmt::format("{} changes throughput by {}{}.", what, listing(parts), reservations(sure, effects.size())));
+}
+
+// Against the playbook's first scenario and the one that it is like: what TLS, identity headers or the junction cost.
+void about_other_scenarios(const Run& run, const ScenarioView& scenario, std::vector<std::string>& out) {
+  const auto views = scenarios(run);
+  for (const ScenarioView& before : views) {
+    if (before.id == scenario.id) {
+      return;
+    }
+    const auto effects = crossing(run, scenario.id, before.id);
+    if (effects.empty() || (before.id != views.front().id && (scenario.settings == nullptr || scenario.settings->like != before.id))) {
+      continue;
+    }
+    for (const std::string& crypto : axis_values(scenario.cells, "crypto")) {
+      std::vector<Effect> those;
+      std::ranges::copy_if(effects, std::back_inserter(those), [&](const Effect& each) { return axis(*each.b, "crypto") == crypto; });
+      if (!those.empty()) {
+        out.push_back(effect_sentence(fmt::format("Against scenario {}, with {}", before.id, axis_text("crypto", crypto)), those, ""));
+      }
+    }
+  }
+}
+
+std::string score(const Results& results) {
+  std::map<std::string, std::size_t> verdicts;
+  std::set<std::string> claims;
+  for (const ClaimResult& claim : results.claims) {
+    ++verdicts[claim.verdict];
+    claims.insert(claim.id);
+  }
+  const std::string settings = claims.size() == results.claims.size() ? "" : fmt::format(", in {} settings", results.claims.size());
+  return fmt::format("{} checked{}: {} agree, {} differ, {} cannot be told from this run.",
+                     count(claims.size(), "published claim", "published claims"), settings, verdicts["agrees"], verdicts["differs"],
+                     verdicts["cannot-tell"]);
+}
+
+}  // namespace
+
+std::string flag_note(const std::vector<std::string>& flags) { return flags.empty() ? "" : "Flagged: " + join(flags, ", ") + "."; }
+
+std::vector<std::string> observations(const Run& run, const ScenarioView& scenario) {
+  std::vector<std::string> out;
+  if (!measured(scenario.cells).empty()) {
+    about_throughput(scenario, out);
+    for (const Named& named : kAxes) {
+      about_axis(run, scenario, named, out);
+    }
+    about_other_scenarios(run, scenario, out);
+    about_cpu(scenario, out);
+  }
+  about_missing(scenario, out);
+  return out;
+}
+
+std::string conclusion(const Run& run, const ScenarioView& scenario) {
+  const Cells cells = measured(scenario.cells);
+  if (cells.empty()) {
+    return "No cell of this scenario was measured, so nothing follows.";
+  }
+  std::vector<std::string> parts;
+  const std::string& limit = cells.front()->limited_by;
+  if (!limit.empty() && std::ranges::all_of(cells, [&](const CellResult* cell) { return cell->limited_by == limit; })) {
+    parts.push_back(fmt::format("The CPU of {} sets the rate in every cell.", limit));
+  }
+  about_ends(run, scenario, "cpus", "Gateway CPUs", times, parts);
+  about_ends(run, scenario, "clients", "Clients", change, parts);
+  if (const auto log = effects_between(run, scenario, "log", "file", "null"); !log.empty()) {
+    const auto sure = certain(log);
+    parts.push_back(sure.empty() ? "What the log costs is too little to be told from noise."
+                                 : fmt::format("Writing no log brings {}{}.", median_range(sure, change), reservations(sure, log.size())));
+  }
+  const auto crypto = effects_between(run, scenario, "crypto", "software", "hardware");
+  if (const auto sure = certain(crypto); !sure.empty()) {
+    parts.push_back(fmt::format("Hardware crypto brings {}{}.", crypto_gains(sure, cells), reservations(sure, crypto.size())));
+  }
+  return parts.empty() ? "No effect of this scenario's axes can be told from noise in this run." : join(parts, " ");
+}
+
+std::vector<std::string> key_findings(const Run& run) {
+  std::vector<std::string> out;
+  about_first(run, "cpus", "1", "2", "A second gateway CPU multiplies throughput by {} in scenario {}{}.", out);
+  about_first(run, "crypto", "software", "hardware", "Hardware crypto changes throughput by {} in scenario {}{}.", out);
+  about_crossing(run, "2", "1", "TLS towards the clients", out);
+  about_crossing(run, "4", "2", "An SSL junction", out);
+  about_first(run, "log", "file", "null", "Writing no log changes throughput by {} in scenario {}{}.", out);
+  if (!run.results.claims.empty()) {
+    out.push_back(score(run.results));
+  }
+  return out;
+}
+
+}  // namespace lab::report

@@ -1,0 +1,25 @@
+// Sentences written from a run's numbers. They claim no effect below the noise floor, say "indicative" where
+// repeats are few, and name the flags of every number they use. Plain text; the renderers escape it.
+#pragma once
+
+#include "report/report.hpp"
+#include "report/scenario.hpp"
+
+#include <string>
+#include <vector>
+
+namespace lab::report {
+
+// What the charts of a scenario show, one sentence or two each.
+std::vector<std::string> observations(const Run& run, const ScenarioView& scenario);
+
+// What follows from them, in one paragraph.
+std::string conclusion(const Run& run, const ScenarioView& scenario);
+
+// The run in at most six sentences: scaling, TLS, crypto hardware, logging, SSL junction, the claims' score.
+std::vector<std::string> key_findings(const Run& run);
+
+// "Flagged: noisy-host." or nothing.
+std::string flag_note(const std::vector<std::string>& flags);
+
+}  // namespace lab::report

@@ -1,0 +1,239 @@
+#include "report/scenario.hpp"
+
+#include "report/text.hpp"
+#include "stats/median.hpp"
+#include "stats/selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace lab::report {
+
+namespace {
+
+bool differ_only_in(const CellResult& a, const CellResult& b, std::string_view name) {
+  return a.axes.size() == b.axes.size() &&
+         std::ranges::all_of(a.axes, [&](const auto& each) { return each.first == name || axis(b, each.first) == each.second; });
+}
+
+// Software and hardware crypto, and the log's three places, keep their colour in every scenario.
+int hue_of(const std::string& crypto, const std::string& log, std::size_t gateway) {
+  constexpr int kPlain = 3;
+  int hue = crypto == "software" ? 0 : crypto == "hardware" ? 1 : crypto == "adapter" ? 2 : kPlain;
+  if (log == "own-disk" || log == "null") {
+    hue = log == "null" ? 5 : 4;
+  }
+  return (hue + static_cast<int>(gateway)) % 6;
+}
+
+std::string series_label(const CellResult& cell, const Cells& all) {
+  const std::string label = cell_label(cell, all, {"page", "clients"});
+  return label.empty() ? axis_text("cpus", axis(cell, "cpus")) : label;
+}
+
+Series& series_for(std::vector<Series>& series, const CellResult& cell, const ScenarioView& scenario, std::size_t clients) {
+  const std::string label = series_label(cell, scenario.cells);
+  const auto found = std::ranges::find(series, label, &Series::label);
+  if (found != series.end()) {
+    return *found;
+  }
+  const auto position = [&](std::string_view name) {
+    const auto values = axis_values(scenario.cells, name);
+    return static_cast<std::size_t>(std::ranges::find(values, axis(cell, name)) - values.begin());
+  };
+  Series added{label, 0, 1, Cells(clients, nullptr)};
+  added.hue = hue_of(axis(cell, "crypto"), axis(cell, "log"), varies(scenario.cells, "gateway") ? position("gateway") : 0);
+  added.shade = varies(scenario.cells, "cpus") ? std::min(2, static_cast<int>(position("cpus"))) : 1;
+  return series.emplace_back(std::move(added));
+}
+
+void add_flags(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  for (const std::string& flag : from) {
+    if (std::ranges::find(to, flag) == to.end()) {
+      to.push_back(flag);
+    }
+  }
+}
+
+Interval inverted(const Interval& ratio) { return {1 / ratio.median, 1 / ratio.high, 1 / ratio.low, ratio.n}; }
+
+Interval by_blocks(const std::vector<Trial>& trials, const CellResult& a, const CellResult& b) {
+  const auto rates = [&](const CellResult& cell) { return stats::values_of(cell, trials, Claim::Metric::pages_per_s, {}); };
+  return stats::median_interval(stats::values(stats::quotient(rates(b), rates(a))));
+}
+
+std::size_t place_in(const Results& results, std::map<std::string, double> CellResult::*values, const std::string& name) {
+  std::set<std::string> names;
+  for (const CellResult& cell : results.cells) {
+    for (const auto& each : cell.*values) {
+      names.insert(each.first);
+    }
+  }
+  return static_cast<std::size_t>(std::distance(names.begin(), names.find(name)));
+}
+
+}  // namespace
+
+std::vector<ScenarioView> scenarios(const Run& run) {
+  std::vector<ScenarioView> views;
+  for (const CellResult& cell : run.results.cells) {
+    auto view = std::ranges::find(views, cell.scenario, &ScenarioView::id);
+    if (view == views.end()) {
+      const auto settings = std::ranges::find(run.playbook.scenarios, cell.scenario, &Scenario::id);
+      const bool known = settings != run.playbook.scenarios.end();
+      views.push_back({cell.scenario, known ? settings->title : "", known ? &*settings : nullptr, {}});
+      view = views.end() - 1;
+    }
+    view->cells.push_back(&cell);
+  }
+  return views;
+}
+
+const CellResult* find_cell(const Results& results, std::string_view id) {
+  const auto found = std::ranges::find(results.cells, id, &CellResult::id);
+  return found == results.cells.end() ? nullptr : &*found;
+}
+
+std::string axis(const CellResult& cell, std::string_view name) {
+  const auto found = std::ranges::find(cell.axes, name, [](const auto& each) -> std::string_view { return each.first; });
+  return found == cell.axes.end() ? "" : found->second;
+}
+
+std::vector<std::string> axis_values(const Cells& cells, std::string_view name) {
+  std::vector<std::string> values;
+  for (const CellResult* cell : cells) {
+    if (const std::string value = axis(*cell, name); !value.empty() && std::ranges::find(values, value) == values.end()) {
+      values.push_back(value);
+    }
+  }
+  return values;
+}
+
+bool varies(const Cells& cells, std::string_view name) { return axis_values(cells, name).size() > 1; }
+
+Cells measured(const Cells& cells) {
+  Cells those;
+  std::ranges::copy_if(cells, std::back_inserter(those), [](const CellResult* cell) { return cell->status == "measured"; });
+  return those;
+}
+
+std::string axis_text(std::string_view name, const std::string& value) {
+  if (name == "page") {
+    const auto unit = value.find_first_not_of("0123456789.");
+    return unit == std::string::npos ? value + " B" : value.substr(0, unit) + " " + value.substr(unit);
+  }
+  if (name == "cpus") {
+    return value + (value == "1" ? " CPU" : " CPUs");
+  }
+  if (name == "clients") {
+    return value + (value == "1" ? " client" : " clients");
+  }
+  if (name == "crypto") {
+    return value == "adapter" ? "crypto adapter" : value + " crypto";
+  }
+  if (name == "log") {
+    return value == "null" ? "log to /dev/null" : value == "own-disk" ? "log on its own disk" : "log to " + value;
+  }
+  return std::string(name) + " " + value;
+}
+
+std::string cell_label(const CellResult& cell, const Cells& cells, const std::vector<std::string_view>& leave_out) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : cell.axes) {
+    if (varies(cells, name) && std::ranges::find(leave_out, name) == leave_out.end()) {
+      parts.push_back(axis_text(name, value));
+    }
+  }
+  return join(parts, ", ");
+}
+
+std::vector<Panel> throughput_panels(const ScenarioView& scenario) {
+  std::vector<Panel> panels;
+  const auto clients = axis_values(scenario.cells, "clients");
+  for (const CellResult* cell : measured(scenario.cells)) {
+    const std::string title = axis_text("page", axis(*cell, "page"));
+    auto panel = std::ranges::find(panels, title, &Panel::title);
+    if (panel == panels.end()) {
+      panels.push_back({title, clients, {}});
+      panel = panels.end() - 1;
+    }
+    Series& series = series_for(panel->series, *cell, scenario, clients.size());
+    const auto place = std::ranges::find(clients, axis(*cell, "clients")) - clients.begin();
+    if (static_cast<std::size_t>(place) < clients.size()) {
+      series.points[static_cast<std::size_t>(place)] = cell;
+    }
+  }
+  return panels;
+}
+
+double host_cpus(const CellResult& cell, const std::string& node) {
+  const auto found = cell.cpu_us_per_page.find(node);
+  return found == cell.cpu_us_per_page.end() ? 0 : found->second * cell.pages_per_s.median / 1e6;
+}
+
+NodeUse node_use(const Cells& cells) {
+  constexpr double kNearZero = 0.01;
+  std::map<std::string, double> most;
+  for (const CellResult* cell : cells) {
+    for (const auto& [node, us] : cell->cpu_us_per_page) {
+      double& value = most[node];
+      value = std::max(value, host_cpus(*cell, node));
+    }
+  }
+  NodeUse use;
+  for (const auto& [node, value] : most) {
+    (value < kNearZero ? use.near_zero : use.shown).push_back(node);
+  }
+  return use;
+}
+
+std::size_t node_color(const Results& results, const std::string& node) {
+  return place_in(results, &CellResult::cpu_us_per_page, node) % 8;
+}
+std::size_t machine_color(const Results& results, const std::string& machine) {
+  return place_in(results, &CellResult::machines, machine) % 3;
+}
+
+bool Effect::certain() const {
+  if (ratio.n < 2 || ratio.low <= 0 || (ratio.low <= 1 && ratio.high >= 1)) {
+    return false;
+  }
+  const double spread = ratio.n < stats::kEnoughForInterval ? std::log(ratio.high / ratio.low) : 0;
+  return std::abs(std::log(ratio.median)) > std::max(noise_floor, spread);
+}
+
+Effect effect(const Run& run, const CellResult& a, const CellResult& b) {
+  Effect found{&a, &b, {}, 0, false, {}};
+  add_flags(found.flags, a.flags);
+  add_flags(found.flags, b.flags);
+  for (const PairResult& pair : run.results.pairs) {
+    const bool forward = pair.a == a.id && pair.b == b.id;
+    if ((forward || (pair.a == b.id && pair.b == a.id)) && pair.ratio.n > 0 && pair.ratio.low > 0) {
+      found.ratio = forward ? pair.ratio : inverted(pair.ratio);
+      found.noise_floor = pair.noise_floor;
+      found.paired = pair.kind == "pair";
+      add_flags(found.flags, pair.flags);
+      return found;
+    }
+  }
+  found.ratio = by_blocks(run.trials, a, b);
+  return found;
+}
+
+std::vector<Effect> effects_between(const Run& run, const ScenarioView& scenario, std::string_view name, const std::string& from,
+                                    const std::string& to) {
+  const Cells cells = measured(scenario.cells);
+  std::vector<Effect> effects;
+  for (const CellResult* a : cells) {
+    const auto b =
+        std::ranges::find_if(cells, [&](const CellResult* other) { return axis(*other, name) == to && differ_only_in(*a, *other, name); });
+    if (axis(*a, name) == from && b != cells.end()) {
+      effects.push_back(effect(run, *a, **b));
+    }
+  }
+  std::erase_if(effects, [](const Effect& each) { return each.ratio.n == 0; });
+  return effects;
+}
+
+}  // namespace lab::report
