@@ -23,7 +23,7 @@ using boost::system::error_code;
 using namespace std::chrono_literals;
 
 constexpr auto kLeftOverTime = 10s;
-constexpr auto kFlushTime = 100ms;  // for the last answer to leave
+constexpr auto kFlushTime = 10ms;  // for the last answer to leave
 
 Result<remote::Descriptor> lock_folder(const fs::path& directory) {
   std::error_code failure;
