@@ -121,8 +121,8 @@ std::vector<std::string> keys_of(const Fields& fields) {
   return keys;
 }
 
-// Reads a map key by key into a T; `what` names it in messages ("node `was`"). A required key that is missing is an error unless an
-// unknown key seems to be meant for it. Returns the keys so meant.
+// Reads a map key by key into a T; `what` names it in messages ("node `was`"). A key that an unknown one seems to be meant for is
+// neither missed nor read. Returns the keys so meant.
 template <class T>
 std::vector<std::string> read_map(Cursor at, std::string_view what, std::type_identity_t<std::span<const Field<T>>> fields, T& into) {
   const auto meant = check_keys(at, what, keys_of(fields));
@@ -130,13 +130,16 @@ std::vector<std::string> read_map(Cursor at, std::string_view what, std::type_id
     return {};
   }
   for (const Field<T>& field : fields) {
+    if (std::find(meant->begin(), meant->end(), field.key) != meant->end()) {
+      continue;
+    }
     if (const Entry* entry = at.value.entry(field.key)) {
       if (entry->value.kind == Value::Kind::null) {
         at.errors.add(entry->mark, "`" + entry->key + "` has no value", "give it one, or take the key out", entry->key.size());
       } else {
         field.read(Cursor{entry->value, field.key, at.errors}, into);
       }
-    } else if (field.required && std::find(meant->begin(), meant->end(), field.key) == meant->end()) {
+    } else if (field.required) {
       missing_key(at, what, field.key);
     }
   }
