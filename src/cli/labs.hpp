@@ -5,6 +5,7 @@
 
 #include "orchestrator/world.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,5 +13,11 @@ namespace lab::cli {
 
 // Of this user, with this binary; nothing when there is no place for state: the error is printed.
 std::optional<orchestrator::World> open_world(Context& context);
+
+// The lab meant by --name, or the only one; nothing when there is none: the error is printed.
+std::optional<std::string> choose_lab(Context& context, const orchestrator::World& world, const std::string& name);
+
+// Says for whom a command waits.
+std::function<void(const std::string&)> tell_waiting(Context& context);
 
 }  // namespace lab::cli

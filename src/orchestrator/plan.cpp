@@ -1,0 +1,85 @@
+#include "orchestrator/nodes.hpp"
+#include "orchestrator/state.hpp"
+#include "orchestrator/up.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace lab::orchestrator {
+
+namespace {
+
+// As deployed and as asked for; where the text comes from does not matter, only what it says.
+bool same_lab(Lab deployed, const Lab& wanted) {
+  deployed.source = wanted.source;
+  deployed.path = wanted.path;
+  return deployed == wanted;
+}
+
+Result<int> free_slot(const World& world, const Lab& lab) {
+  std::set<int> used;
+  for (const std::string& other : names(world.root)) {
+    const auto state = load(world.root / other);
+    if (state && *state) {
+      used.insert((*state)->slot);
+    }
+  }
+  for (int slot = 1; slot <= providers::kSlots; ++slot) {
+    if (!used.contains(slot) && !(lab.provider == ProviderKind::local && world.slot_taken(slot))) {
+      return slot;
+    }
+  }
+  return Error{"no address range is left for another lab", "", "take one down: lab down --name NAME"};
+}
+
+Result<void> check_deployed(const State& state, const Lab& lab) {
+  if (state.phase == Phase::removing) {
+    return Error{"lab " + state.name + " was being removed", "", "finish that first: lab down " + state.name};
+  }
+  return same_lab(state.lab, lab) ? Result<void>()
+                                  : Error{"lab " + state.name + " stands as another file described it", lab.path,
+                                          "take it down first: lab down " + state.name + "; or give this one a name: --name OTHER"};
+}
+
+}  // namespace
+
+Result<Plan, Errors> plan(const World& world, const Lab& lab, const std::string& name) {
+  if (auto good = check_name(name); !good) {
+    return Errors{good.error()};
+  }
+  auto state = load(world.root / name);
+  if (!state) {
+    return Errors{state.error()};
+  }
+  if (*state) {
+    if (auto same = check_deployed(**state, lab); !same) {
+      return Errors{same.error()};
+    }
+  }
+  const auto provider = world.provider(lab.provider);
+  if (provider == nullptr) {
+    return Errors{Error{"provider " + to_string(lab.provider) + " is not in this build of lab", lab.path, "use provider: local"}};
+  }
+  Plan plan;
+  plan.fresh = !*state;
+  plan.cpus = lay_out_cpus(lab, allowed_cpus());
+  const auto slot = plan.fresh ? free_slot(world, lab) : Result<int>((*state)->slot);
+  if (!slot) {
+    return Errors{slot.error()};
+  }
+  plan.slot = *slot;
+  auto steps = provider->plan({name, world.root / name, lab, plan.cpus.unit, plan.cpus.pins, plan.slot},
+                              plan.fresh ? std::vector<providers::NodeRecord>{} : (*state)->nodes);
+  if (!steps) {
+    return steps.error();
+  }
+  plan.steps = std::move(*steps);
+  for (const Node& node : lab.nodes) {
+    for (const Role role : standing_roles(node)) {
+      plan.steps.push_back({"start", to_string(role) + " on " + node.name, "unless it runs"});
+    }
+  }
+  return plan;
+}
+
+}  // namespace lab::orchestrator

@@ -1,0 +1,134 @@
+#include "orchestrator/status.hpp"
+
+#include "orchestrator/nodes.hpp"
+#include "orchestrator/parallel.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <map>
+
+namespace lab::orchestrator {
+
+namespace json = boost::json;
+
+namespace {
+
+// What its roles say; the agent is reached already.
+void ask_roles(Crew& crew, const Node& node, NodeStatus& status, Deadline deadline) {
+  const auto answering = answering_roles(crew, node.name, deadline);
+  if (!answering) {
+    status.health = Health::down;
+    status.why = answering.error().what;
+    return;
+  }
+  status.health = Health::ok;
+  for (const Role role : standing_roles(node)) {
+    if (std::find(answering->begin(), answering->end(), to_string(role)) == answering->end()) {
+      status.health = Health::down;
+      status.why = to_string(role) + " does not answer: lab logs " + node.name + " " + to_string(role);
+    }
+  }
+  if (status.health == Health::ok && node.has(Role::database)) {
+    status.why = "the node stands; role database has no service yet";
+  }
+}
+
+std::map<std::string, std::uint64_t> cpu_times(providers::Provider& provider, const providers::Site& site, const State& state) {
+  std::map<std::string, std::uint64_t> times;
+  for (const providers::NodeRecord& record : state.nodes) {
+    if (const auto used = provider.cpu_times(site, record)) {
+      times[record.node.name] = used->node_us;
+    }
+  }
+  return times;
+}
+
+void look_at_nodes(const World& world, const State& state, Status& status, Deadline deadline) {
+  const Standing standing = standing_of(world.root, state);
+  const auto crew = world.crew();
+  std::vector<NodeStatus*> created;
+  for (NodeStatus& node : status.nodes) {
+    if (standing.find(node.name) != nullptr) {
+      created.push_back(&node);
+    }
+  }
+  for_each_at_once(created, [&](NodeStatus* node) -> Result<void> {
+    const auto attached = attach_node(world, *crew, standing, *standing.find(node->name), deadline);
+    if (attached) {
+      ask_roles(*crew, *state.lab.find(node->name), *node, deadline);
+    } else {
+      node->health = Health::down;
+      node->why = attached.error().what;
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
+std::string to_string(Health health) {
+  switch (health) {
+    case Health::ok: return "ok";
+    case Health::down: return "down";
+    case Health::unknown: return "unknown";
+  }
+  return {};
+}
+
+bool Status::ok() const {
+  return phase == Phase::running &&
+         std::all_of(nodes.begin(), nodes.end(), [](const NodeStatus& node) { return node.health == Health::ok; });
+}
+
+Result<Status> look(const World& world, const std::string& name, Deadline deadline) {
+  auto state = load(world.root / name);
+  if (!state) {
+    return state.error();
+  }
+  if (!*state) {
+    return Error{"lab " + name + " has no state, only a folder", (world.root / name).string(),
+                 "remove what is left of it: lab down " + name};
+  }
+  Status status{name, (*state)->lab.provider, (*state)->phase, (*state)->cpu_unit, (*state)->cpu_method, (*state)->cpu_note, {}};
+  for (const Node& node : (*state)->lab.nodes) {
+    const providers::NodeRecord* const record = (*state)->find(node.name);
+    status.nodes.push_back({node.name, record == nullptr ? "" : record->node.address, node.roles, Health::unknown,
+                            record == nullptr ? "not created" : "", std::nullopt});
+  }
+  const auto provider = world.provider(status.provider);
+  if (provider == nullptr) {
+    return status;
+  }
+  const auto site = site_of(world.root, **state);
+  const auto before = cpu_times(*provider, site, **state);
+  const auto start = Clock::now();
+  look_at_nodes(world, **state, status, deadline);
+  const auto after = cpu_times(*provider, site, **state);
+  const double us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  for (NodeStatus& node : status.nodes) {
+    const auto first = before.find(node.name), last = after.find(node.name);
+    if (first != before.end() && last != after.end() && last->second >= first->second) {
+      node.cpu = static_cast<double>(last->second - first->second) / us;
+    }
+  }
+  return status;
+}
+
+json::object to_json(const Status& status) {
+  json::array nodes;
+  for (const NodeStatus& node : status.nodes) {
+    json::array roles;
+    for (const Role role : node.roles) {
+      roles.emplace_back(to_string(role));
+    }
+    nodes.push_back(json::object{{"name", node.name},
+                                 {"address", node.address},
+                                 {"roles", roles},
+                                 {"health", to_string(node.health)},
+                                 {"cpu", node.cpu ? json::value(*node.cpu) : json::value(nullptr)},
+                                 {"note", node.why}});
+  }
+  return {{"lab", status.name}, {"provider", to_string(status.provider)}, {"state", to_string(status.phase)}, {"nodes", nodes}};
+}
+
+}  // namespace lab::orchestrator

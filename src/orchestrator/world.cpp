@@ -1,0 +1,114 @@
+#include "orchestrator/world.hpp"
+
+#include "agent/client.hpp"
+#include "orchestrator/state.hpp"
+#include "providers/local/local.hpp"
+
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+namespace lab::orchestrator {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A fleet a node: one may be added while another is called.
+class FleetCrew final : public Crew {
+ public:
+  Result<void> add(const StandingNode& node, std::unique_ptr<remote::Remote> remote, Deadline deadline) override {
+    auto fleet = std::make_shared<agent::Fleet>();
+    if (auto added = fleet->add(node, std::move(remote), deadline); !added) {
+      return added;
+    }
+    const std::lock_guard guard(mutex_);
+    fleets_[node.name] = std::move(fleet);
+    return {};
+  }
+
+  Result<boost::json::value> call(const std::string& node, std::string_view method, boost::json::object params,
+                                  Deadline deadline) override {
+    const auto fleet = find(node);
+    return fleet == nullptr ? Result<boost::json::value>(Error{"not attached to its agent", "node " + node})
+                            : fleet->call(node, method, std::move(params), deadline);
+  }
+
+ private:
+  std::shared_ptr<agent::Fleet> find(const std::string& node) {
+    const std::lock_guard guard(mutex_);
+    const auto at = fleets_.find(node);
+    return at == fleets_.end() ? nullptr : at->second;
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<agent::Fleet>> fleets_;
+};
+
+std::unique_ptr<providers::Provider> make_provider(ProviderKind kind) {
+  return kind == ProviderKind::local ? providers::local::make_local() : nullptr;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
+  return text;
+}
+
+}  // namespace
+
+World real_world(fs::path root, fs::path binary, std::string build) {
+  World world;
+  world.root = std::move(root);
+  world.build = build;
+  world.provider = make_provider;
+  world.slot_taken = providers::local::slot_taken;
+  world.connect = remote::connect_ssh;
+  world.install = [binary = std::move(binary), build = std::move(build)](remote::Remote& remote, const StandingNode& node,
+                                                                         Deadline deadline) {
+    return agent::install(remote, node, binary, build, deadline);
+  };
+  world.crew = [] { return std::make_unique<FleetCrew>(); };
+  return world;
+}
+
+Result<fs::path> default_root() {
+  const char* const state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && fs::path(state).is_absolute()) {
+    return (fs::path(state) / "lab").lexically_normal();
+  }
+  const char* const home = std::getenv("HOME");
+  if (home == nullptr || !fs::path(home).is_absolute()) {
+    return Error{"no place for the lab's state: neither XDG_STATE_HOME nor HOME is an absolute path", "", "set XDG_STATE_HOME"};
+  }
+  return (fs::path(home) / ".local" / "state" / "lab").lexically_normal();
+}
+
+Result<std::string> choose(const World& world, const std::string& name) {
+  if (!name.empty()) {
+    auto good = check_name(name);
+    if (!good) {
+      return good.error();
+    }
+    std::error_code ignored;
+    return fs::is_directory(world.root / name, ignored) ? Result<std::string>(name)
+                                                        : Error{"no lab " + name + " stands", "", "stand it up: lab up --name " + name};
+  }
+  const auto standing = names(world.root);
+  if (standing.empty()) {
+    return Error{"no lab stands", "", "stand one up: lab up"};
+  }
+  if (standing.size() > 1) {
+    return Error{"several labs stand: " + joined(standing), "", "say which: --name " + standing.front(), "", Failure::usage};
+  }
+  return standing.front();
+}
+
+remote::Target target_of(const fs::path& state, const StandingNode& node) {
+  return {node.name, node.ssh_address, node.ssh_port, node.ssh_user, StateFiles(state).private_key, node.ssh_host_key};
+}
+
+}  // namespace lab::orchestrator
