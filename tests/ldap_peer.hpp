@@ -44,7 +44,7 @@ class LdapPeer {
   // The next message; nothing when the other end has closed.
   std::optional<lab::ldap::Message> receive() {
     for (;;) {
-      const auto frame = lab::ldap::ber::frame(in_, 64 << 20);
+      const auto frame = lab::ldap::frame(in_, 64 << 20);
       if (frame.status == lab::ldap::ber::Frame::Status::complete) {
         auto message = lab::ldap::decode(std::string_view(in_).substr(0, frame.size));
         in_.erase(0, frame.size);

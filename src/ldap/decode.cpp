@@ -208,6 +208,13 @@ ber::Tag response_tag(ber::Tag request) {
   }
 }
 
+ber::Frame frame(std::string_view buffer, std::size_t max_size) {
+  if (!buffer.empty() && static_cast<ber::Tag>(buffer.front()) != ber::kSequence) {
+    return {ber::Frame::Status::malformed};
+  }
+  return ber::frame(buffer, max_size);
+}
+
 boost::system::result<Message, Malformed> decode(std::string_view bytes) {
   ber::Reader outer(bytes);
   ber::Reader body = outer.open(ber::kSequence);

@@ -151,7 +151,10 @@ struct Malformed {
   ber::Tag response = 0;
 };
 
-// `bytes` is one whole element, as ber::frame() delimits it.
+// ber::frame() of a message: what does not begin with a SEQUENCE is malformed at its first byte.
+ber::Frame frame(std::string_view buffer, std::size_t max_size);
+
+// `bytes` is one whole message, as frame() delimits it.
 boost::system::result<Message, Malformed> decode(std::string_view bytes);
 
 // Appends the message.

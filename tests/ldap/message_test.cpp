@@ -150,3 +150,9 @@ TEST_CASE("mutated messages are read or refused, and never read beyond their end
   }
   CHECK(good > 0);
 }
+
+TEST_CASE("what does not begin as a message is malformed at its first byte") {
+  CHECK(frame("G", 100).status == ber::Frame::Status::malformed);
+  CHECK(frame("\x30", 100).status == ber::Frame::Status::incomplete);
+  CHECK(frame("", 100).status == ber::Frame::Status::incomplete);
+}

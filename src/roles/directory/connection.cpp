@@ -94,7 +94,7 @@ bool Connection::shake_hands() {
 
 bool Connection::can_answer() const {
   return next_ == Session::Next::search ||
-         ber::frame(std::string_view(in_).substr(in_at_), kMaxMessage).status != ber::Frame::Status::incomplete;
+         ldap::frame(std::string_view(in_).substr(in_at_), kMaxMessage).status != ber::Frame::Status::incomplete;
 }
 
 void Connection::answer() {
@@ -108,7 +108,7 @@ void Connection::answer() {
       continue;
     }
     const std::string_view rest = std::string_view(in_).substr(in_at_);
-    const ber::Frame frame = ber::frame(rest, kMaxMessage);
+    const ber::Frame frame = ldap::frame(rest, kMaxMessage);
     if (frame.status == ber::Frame::Status::malformed) {
       return disconnect(ldap::ResultCode::protocol_error, "not an LDAP message, or one above 256 KiB");
     }

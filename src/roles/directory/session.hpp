@@ -19,7 +19,7 @@ class Session {
 
   Session(const Tree& tree, PasswordChecker& passwords, Counters& counters) : tree_(tree), passwords_(passwords), counters_(counters) {}
 
-  // One whole message, as ber::frame() delimits it.
+  // One whole message, as ldap::frame() delimits it.
   Next handle(std::string_view message, std::string& out, std::int64_t now_ns);
   // More of the search that handle() began: about 64 KiB of entries, or 2,000 looked at.
   Next go_on(std::string& out, std::int64_t now_ns);

@@ -110,7 +110,7 @@ void DirectoryConnection::receive() {
 
 bool DirectoryConnection::take_messages() {
   for (;;) {
-    const ldap::ber::Frame frame = ldap::ber::frame(in_, kMaxMessage);
+    const ldap::ber::Frame frame = ldap::frame(in_, kMaxMessage);
     if (frame.status == ldap::ber::Frame::Status::incomplete) {
       return true;
     }
