@@ -47,3 +47,15 @@ void check_same(lab::config::Keys reader, const std::string& schema) {
 TEST_CASE("the schema of lab files knows the reader's keys") { check_same(lab::config::lab_keys(), "lab"); }
 
 TEST_CASE("the schema of playbooks knows the reader's keys") { check_same(lab::config::playbook_keys(), "playbook"); }
+
+TEST_CASE("docs/files.md tells every key of labs and playbooks") {
+  const std::string page = lab::config::read_file(LAB_SOURCE_DIR "/docs/files.md").value();
+  for (const lab::config::Keys& known : {lab::config::lab_keys(), lab::config::playbook_keys()}) {
+    for (const auto& [object, keys] : known) {
+      for (const std::string& key : keys) {
+        CAPTURE(object, key);
+        CHECK(page.find("`" + key + "`") != std::string::npos);
+      }
+    }
+  }
+}
