@@ -1,0 +1,151 @@
+#!/bin/bash
+# `lab load` against nginx, which nobody here wrote, and against `lab pages`.
+set -u
+: "${LAB:?}"
+work=$(mktemp -d)
+failures=0
+pids=()
+
+finish() {
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null; done
+  wait
+  rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+  echo "FAILED: $1" >&2
+  failures=$((failures + 1))
+}
+
+same() { # NAME EXPECTED GOT
+  [ "$2" = "$3" ] || fail "$1: \"$3\" instead of \"$2\""
+}
+
+has() { # NAME EXTENDED-EXPRESSION TEXT
+  grep -Eq -- "$2" <<<"$3" || fail "$1: no \"$2\" in: $3"
+}
+
+value() { # FILE PYTHON-PATH: of the JSON object on the file's last line
+  tail -1 "$1" | python3 -c "import json, sys; o = json.load(sys.stdin); print(o$2)"
+}
+
+openssl req -x509 -newkey rsa:2048 -nodes -keyout "$work/key.pem" -out "$work/cert.pem" -days 1 -subj /CN=localhost \
+  -addext subjectAltName=DNS:localhost,IP:127.0.0.1 2>/dev/null
+mkfifo "$work/ready"
+"$LAB" pages --http 127.0.0.1:0 --https 127.0.0.1:0 --cert "$work/cert.pem" --key "$work/key.pem" --ready-fd 3 3>"$work/ready" 2>/dev/null &
+pids+=($!)
+ready=$(timeout 20 cat "$work/ready")
+pages=$(grep -o 'http://[^"]*' <<<"$ready")
+secure=$(grep -o 'https://[^"]*' <<<"$ready")
+[ -n "$pages" ] || { fail "lab pages does not start"; exit 1; }
+
+# A free port for nginx: the kernel's choice, a moment earlier.
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+http_port=$(free_port)
+https_port=$(free_port)
+mkdir -p "$work/www/page" "$work/tmp"
+curl -s "$pages/page/5.8KB" -o "$work/www/page/5.8KB"
+printf 'alice:%s\n' "$(openssl passwd -apr1 secret)" >"$work/htpasswd"
+cat >"$work/nginx.conf" <<CONF
+pid $work/nginx.pid;
+error_log $work/error.log;
+worker_processes 1;
+events {}
+http {
+  access_log $work/access.log;
+  client_body_temp_path $work/tmp; proxy_temp_path $work/tmp; fastcgi_temp_path $work/tmp; uwsgi_temp_path $work/tmp; scgi_temp_path $work/tmp;
+  keepalive_requests 100;
+  ssl_certificate $work/cert.pem;
+  ssl_certificate_key $work/key.pem;
+  ssl_session_tickets on;
+  server {
+    listen 127.0.0.1:$http_port;
+    listen 127.0.0.1:$https_port ssl;
+    root $work/www;
+    location /private/ { alias $work/www/; auth_basic lab; auth_basic_user_file $work/htpasswd; }
+  }
+}
+CONF
+[ "$(id -u)" = 0 ] && sed -i '1i user root;' "$work/nginx.conf"
+/usr/sbin/nginx -p "$work" -c "$work/nginx.conf" -g 'daemon off;' 2>"$work/nginx.err" &
+pids+=($!)
+nginx=http://127.0.0.1:$http_port
+for _ in $(seq 100); do
+  curl -s -o /dev/null "$nginx/page/5.8KB" && break
+  sleep 0.05
+done
+: >"$work/access.log"
+
+# Counts agree with nginx's log, though nginx closes each connection after 100 requests.
+"$LAB" load "$nginx/page/5.8KB" -c 4 -d 1s --warmup 0.2s --expect-pages --json >"$work/out" 2>"$work/err"
+same "exit" 0 $?
+for _ in $(seq 100); do # nginx logs a request after it is answered
+  [ "$(wc -l <"$work/access.log")" -ge "$(value "$work/out" "['total']['responses']")" ] && break
+  sleep 0.05
+done
+same "responses are the log's lines" "$(wc -l <"$work/access.log")" "$(value "$work/out" "['total']['responses']")"
+same "started = done + failed + in flight" True \
+  "$(value "$work/out" "['total']['started'] == o['total']['done'] + o['total']['failed'] + o['total']['in_flight']")"
+same "nothing failed" 0 "$(value "$work/out" "['total']['failed']")"
+same "closed connections are opened again" True "$(value "$work/out" "['total']['reconnects'] > 0")"
+same "connections" "{'requested': 4, 'achieved': 4}" "$(value "$work/out" "['connections']")"
+
+# TLS to nginx in all three ways.
+for mode in once full resume; do
+  "$LAB" load "https://127.0.0.1:$https_port/page/5.8KB" -c 2 -n 60 --tls $mode --tls-max 1.2 --ciphers ECDHE-RSA-AES128-GCM-SHA256 \
+    --cacert "$work/cert.pem" --expect-pages --json >"$work/out" 2>"$work/err" || fail "--tls $mode: $(cat "$work/err")"
+  same "--tls $mode: done" 60 "$(value "$work/out" "['total']['done']")"
+  same "--tls $mode: negotiated" "{'version': '1.2', 'cipher': 'ECDHE-RSA-AES128-GCM-SHA256'}" "$(value "$work/out" "['tls']")"
+  case $mode in
+    once) same "--tls once" "{'full': 2, 'resumed': 0}" "$(value "$work/out" "['handshakes']")" ;;
+    full) same "--tls full" "{'full': 60, 'resumed': 0}" "$(value "$work/out" "['handshakes']")" ;;
+    resume) same "--tls resume" "{'full': 2, 'resumed': 58}" "$(value "$work/out" "['handshakes']")" ;;
+  esac
+done
+
+# nginx's basic authentication sets no cookie: the password goes with every request after the first 401.
+echo secret >"$work/password"
+"$LAB" load "$nginx/private/page/5.8KB" -c 2 -n 40 --user alice --password-file "$work/password" --expect-pages --json >"$work/out"
+same "a login a client" "40 2" "$(value "$work/out" "['total']['done']") $(value "$work/out" "['total']['logins']")"
+echo wrong >"$work/password"
+"$LAB" load "$nginx/private/page/5.8KB" -n 3 --user alice --password-file "$work/password" >"$work/out" 2>"$work/err"
+same "a wrong password" 1 $?
+has "a wrong password" '401 Unauthorized in spite of a password' "$(cat "$work/err")"
+
+# `lab pages` over both transports, large pages, a connection a request.
+"$LAB" load "$secure/page/2.9MB" -c 3 -n 30 --cacert "$work/cert.pem" --expect-pages >"$work/out" 2>&1 || fail "2.9MB: $(cat "$work/out")"
+has "human output" '30 started = 30 done \+ 0 failed \+ 0 in flight' "$(cat "$work/out")"
+"$LAB" load "$pages/page/100B" -c 3 -t 2 -n 300 --close --expect-pages --hdr "$work/times.hlog" >"$work/out" 2>&1 || fail "--close: $(cat "$work/out")"
+has "an HdrHistogram log" '^0\.000,[0-9.]+,[0-9.]+,HISTFA' "$(cat "$work/times.hlog")"
+
+# A file instead of options: the last line of standard output is the result.
+printf 'url: %s/page/12KB\nclients: 2\nduration: 0.2s\nexpect: {pages: true}\n' "$pages" >"$work/load.yaml"
+"$LAB" load -c "$work/load.yaml" >"$work/out" 2>"$work/err" || fail "-c FILE: $(cat "$work/err")"
+same "-c FILE" 0 "$(value "$work/out" "['requests']['failed']")"
+
+# Exit codes and messages.
+"$LAB" load "$pages/page/1" -d 0.2s --fail-if 'rate<1000000000' >/dev/null 2>"$work/err"
+same "a threshold missed" 3 $?
+has "a threshold missed" 'threshold missed: rate<1000000000' "$(cat "$work/err")"
+"$LAB" load "http://127.0.0.1:$(free_port)/" -c 2 -d 0.2s >"$work/out" 2>"$work/err"
+same "nobody there" 1 $?
+has "nobody there" 'only 0 of 2 connections could be opened: connect: .*Connection refused' "$(cat "$work/err")"
+"$LAB" load "$secure/page/1" -d 0.2s >"$work/out" 2>"$work/err"
+same "an unknown certificate" 1 $?
+has "an unknown certificate" 'certificate verify failed' "$(cat "$work/err")"
+"$LAB" load gopher://x >"$work/out" 2>"$work/err"
+same "no URL" 2 $?
+: >"$work/access.log"
+"$LAB" load "$nginx/page/5.8KB" -d 60s --json >"$work/out" 2>"$work/err" &
+driver=$!
+for _ in $(seq 200); do
+  [ -s "$work/access.log" ] && break
+  sleep 0.05
+done
+kill -INT "$driver"
+wait "$driver"
+same "interrupted" 130 $?
+same "an interrupted run reports" True "$(value "$work/out" "['total']['done'] > 0")"
+
+[ "$failures" = 0 ]
