@@ -27,7 +27,9 @@ const Node& described(const Standing& standing, const StandingNode& node) { retu
 
 bool serves_tls(const Node& node) { return node.has(Role::gateway) || node.has(Role::pages); }
 
-// The node's certificate and the authority's, so that it can serve and verify others.
+bool speaks_tls(const Node& node) { return serves_tls(node) || node.has(Role::load); }
+
+// The authority's certificate, to verify others; with a key and a certificate of its own where the node serves.
 Result<void> push_certificates(remote::Remote& remote, const Standing& standing, const StandingNode& node, Deadline deadline) {
   const NodeFiles files(node.directory);
   const auto folders =
@@ -36,16 +38,22 @@ Result<void> push_certificates(remote::Remote& remote, const Standing& standing,
     return folders ? Error{"cannot make folders in " + node.directory, "node " + node.name, "", folders->err} : folders.error();
   }
   const auto local = StateFiles(standing.state).certificates;
-  if (auto made = pki::ensure_certificate(local, node.name, {node.name, node.address}); !made) {
-    return made;
+  if (serves_tls(described(standing, node))) {
+    if (auto made = pki::ensure_certificate(local, node.name, {node.name, node.address}); !made) {
+      return made;
+    }
   }
   struct File {
     std::filesystem::path from;
     std::string to;
     int mode;
   };
-  for (const File& file : {File{local / "ca.pem", files.authority, kPublic}, File{local / (node.name + ".key"), files.key, kPrivate},
-                           File{local / (node.name + ".pem"), files.certificate, kPublic}}) {
+  std::vector<File> pushes{{local / "ca.pem", files.authority, kPublic}};
+  if (serves_tls(described(standing, node))) {
+    pushes.push_back({local / (node.name + ".key"), files.key, kPrivate});
+    pushes.push_back({local / (node.name + ".pem"), files.certificate, kPublic});
+  }
+  for (const File& file : pushes) {
     if (auto pushed = remote.upload(file.from, file.to, file.mode, deadline); !pushed) {
       return pushed.error();
     }
@@ -104,7 +112,7 @@ Result<void> install_node(const World& world, Crew& crew, const Standing& standi
   if (!remote) {
     return remote.error();
   }
-  if (serves_tls(described(standing, node))) {
+  if (speaks_tls(described(standing, node))) {
     if (auto pushed = push_certificates(**remote, standing, node, deadline); !pushed) {
       return pushed;
     }
