@@ -44,7 +44,10 @@ void write(const Options& options, Context& context) {
     if (!run) {
       return context.fail(run.error());
     }
-    context.out << report::render(*run, format);
+    context.out << report::render(*run, format) << std::flush;
+    if (!context.out) {
+      context.fail(Error{"write the report to standard output: it was not taken whole", {}, "is the disk full?", {}});
+    }
     return;
   }
   const auto written = report::write_report(*directory, format, options.output);

@@ -1,0 +1,186 @@
+// The report of the fixture's run in Chromium, from disk and with the network off. REPORT and RESULTS name its files.
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { launch, open } from "./browser.mjs";
+
+const report = process.env.REPORT;
+const results = JSON.parse(readFileSync(process.env.RESULTS, "utf8"));
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser.close(); });
+
+const measured = (scenario) => results.cells.filter((cell) => cell.scenario === scenario && cell.status === "measured");
+const scenarios = [...new Set(results.cells.map((cell) => cell.scenario))];
+const close = async (page) => page.context().close();
+
+test("the page opens from disk without an error and without the network", async () => {
+  const { page, problems } = await open(browser, report);
+  assert.deepEqual(problems, []);
+  assert.match(await page.title(), /webseal-2007/);
+  await close(page);
+});
+
+test("every chart is drawn, with a bar and a whisker for each measured cell", async () => {
+  const { page } = await open(browser, report);
+  for (const scenario of scenarios) {
+    const bars = await page.$$eval(`[id="scenario-${scenario}"] .throughput svg`, (charts) => charts.reduce((sum, chart) => {
+      const colors = [0, 1, 2, 3, 4, 5].flatMap((hue) => [0, 1, 2].map((shade) => getComputedStyle(document.documentElement).getPropertyValue(`--h${hue}-${shade}`).trim()));
+      return sum + [...chart.querySelectorAll("path")].filter((path) => colors.includes(path.getAttribute("fill"))).length;
+    }, 0));
+    assert.equal(bars, measured(scenario).length, `bars of scenario ${scenario}`);
+    assert.equal(await page.locator(`[id="cpu-${scenario}"] svg`).count(), 1, `CPU chart of scenario ${scenario}`);
+  }
+  assert.equal(await page.locator(".chart").count(), await page.locator(".chart svg").count());
+  await close(page);
+});
+
+test("every trial is a dot", async () => {
+  const { page } = await open(browser, report);
+  const dots = await page.$$eval('[id="scenario-1"] .throughput svg', (charts) => {
+    const ink = ["--ink", "--card"].map((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+    return charts.flatMap((chart) => [...chart.querySelectorAll("path, circle")]).filter((shape) => ink.includes(shape.getAttribute("fill")) && shape.getAttribute("stroke")).length;
+  });
+  assert.equal(dots, [...measured("1")].reduce((sum, cell) => sum + cell.trials, 0));
+  await close(page);
+});
+
+test("the tables hold the numbers of results.json", async () => {
+  const { page } = await open(browser, report);
+  const shown = await page.$$eval("#cells tbody tr", (rows) => rows.map((row) => ({ id: row.querySelector("code").textContent, status: row.cells[1].textContent, rate: row.cells[3].dataset.value })));
+  assert.equal(shown.length, results.cells.length);
+  for (const [i, cell] of results.cells.entries()) {
+    assert.equal(shown[i].id, cell.id);
+    assert.ok(shown[i].status.startsWith(cell.status));
+    if (cell.status === "measured") {
+      assert.equal(Number(shown[i].rate), cell.pages_per_s.median, cell.id);
+    } else {
+      assert.ok(shown[i].status.includes(cell.reason), cell.id);
+    }
+  }
+  const verdicts = await page.$$eval("#claims .verdict", (all) => all.map((each) => each.classList[1]));
+  assert.deepEqual(verdicts, results.claims.map((claim) => claim.verdict));
+  await close(page);
+});
+
+test("a flagged number carries its flag in the scenario's table, its chart and the table of all cells", async () => {
+  const { page } = await open(browser, report);
+  const flagged = results.cells.filter((cell) => cell.flags.length > 0);
+  assert.ok(flagged.length > 0);
+  for (const cell of flagged) {
+    assert.ok(await page.locator(`[id="scenario-${cell.scenario}"] table.throughput .flag`).count() > 0);
+    assert.ok(await page.locator("#cells .flag").count() > 0);
+    const text = await page.$$eval(`[id="scenario-${cell.scenario}"] .throughput svg text`, (all) => all.map((each) => each.textContent).join(" "));
+    assert.match(text, /⚑/);
+  }
+  await close(page);
+});
+
+for (const [name, context] of Object.entries({ phone: { viewport: { width: 360, height: 780 } }, tablet: { viewport: { width: 820, height: 1100 } }, desktop: {} })) {
+  test(`on a ${name} nothing runs out of the page sideways`, async () => {
+    const { page, problems } = await open(browser, report, context);
+    await page.$$eval("details", (all) => all.forEach((each) => { each.open = true; }));
+    const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    assert.ok(content <= window, `${content} > ${window}`);
+    assert.deepEqual(problems, []);
+    await close(page);
+  });
+}
+
+test("charts follow the window's width", async () => {
+  const { page } = await open(browser, report);
+  await page.setViewportSize({ width: 420, height: 900 });
+  await page.waitForFunction(() => [...document.querySelectorAll(".chart svg")].every((svg) => svg.clientWidth <= svg.closest(".chart").clientWidth && svg.clientWidth > 200));
+  await close(page);
+});
+
+// WCAG's relative luminance and contrast.
+const contrast = (a, b) => {
+  const luminance = (color) => color.match(/[\d.]+/g).slice(0, 3).map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (light + 0.05) / (dark + 0.05);
+};
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`${colorScheme}: text stands out from what is behind it, charts included`, async () => {
+    const { page } = await open(browser, report, { colorScheme });
+    const pairs = await page.evaluate(() => {
+      const behind = (element) => {
+        for (let each = element; each; each = each.parentElement) {
+          const color = getComputedStyle(each).backgroundColor;
+          if (!/rgba\(.*, 0\)|transparent/.test(color)) { return color; }
+        }
+        return "rgb(255, 255, 255)";
+      };
+      const rgb = (color) => { const probe = document.createElement("i"); probe.style.color = color; document.body.append(probe); const value = getComputedStyle(probe).color; probe.remove(); return value; };
+      const html = ["p", "li", "td", "th", "h2", "h3", "h4", "figcaption", "summary", ".flag", ".verdict", ".contents a", "small", "dt"].flatMap((selector) =>
+        [...document.querySelectorAll(`${selector}`)].slice(0, 12).map((element) => [selector, getComputedStyle(element).color, behind(element)]));
+      const svg = [...document.querySelectorAll(".chart svg text")].map((element) => ["svg text", rgb(element.getAttribute("fill")), behind(element.closest("figure"))]);
+      return [...html, ...svg];
+    });
+    for (const [what, color, background] of pairs) {
+      assert.ok(contrast(color, background) >= 4.5, `${what}: ${color} on ${background} is ${contrast(color, background).toFixed(2)}`);
+    }
+    const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(contrast(paper, "rgb(0, 0, 0)") > contrast(paper, "rgb(255, 255, 255)"), colorScheme === "light");
+    await close(page);
+  });
+}
+
+test("charts change with the colour scheme", async () => {
+  const { page } = await open(browser, report);
+  const color = () => page.$eval('[id="throughput-1-0"] svg text', (text) => text.getAttribute("fill"));
+  const light = await color();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction((before) => document.querySelector('[id="throughput-1-0"] svg text').getAttribute("fill") !== before, light);
+  await close(page);
+});
+
+test("it prints: light, with every chart inside the paper", async () => {
+  const { page } = await open(browser, report, { colorScheme: "dark" });
+  const pdf = await page.pdf({ format: "A4" });
+  assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+  assert.ok((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length > 5);
+  await page.setViewportSize({ width: 700, height: 1000 });
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  const [wide, paper] = await page.evaluate(() => [
+    [...document.querySelectorAll(".chart svg")].filter((svg) => svg.getBoundingClientRect().right > document.documentElement.clientWidth + 1).length,
+    getComputedStyle(document.body).backgroundColor]);
+  assert.equal(wide, 0);
+  assert.equal(paper, "rgb(255, 255, 255)");
+  await close(page);
+});
+
+test("headings go down a level at a time, ids are unique, charts are named, links lead somewhere", async () => {
+  const { page } = await open(browser, report);
+  const found = await page.evaluate(() => {
+    const ids = [...document.querySelectorAll("[id]")].map((each) => each.id);
+    return {
+      repeated: ids.filter((id, i) => ids.indexOf(id) !== i),
+      levels: [...document.querySelectorAll("h1, h2, h3, h4")].map((each) => Number(each.tagName[1])),
+      unnamed: [...document.querySelectorAll("[role=img]")].filter((each) => (each.getAttribute("aria-label") ?? "").length < 20).map((each) => each.id),
+      dead: [...document.querySelectorAll("a[href^='#']")].map((each) => each.hash.slice(1)).filter((id) => !document.getElementById(id)),
+      tables: [...document.querySelectorAll("table")].filter((each) => !each.caption || !each.querySelector("th[scope=col]")).length,
+      language: document.documentElement.lang,
+    };
+  });
+  assert.deepEqual(found.repeated, []);
+  assert.deepEqual(found.unnamed, []);
+  assert.deepEqual(found.dead, []);
+  assert.equal(found.tables, 0);
+  assert.equal(found.language, "en");
+  found.levels.reduce((above, level) => { assert.ok(level <= above + 1, `h${level} after h${above}`); return level; }, 0);
+  await close(page);
+});
+
+test("without JavaScript the tables and the text are all there", async () => {
+  const { page, problems } = await open(browser, report, { javaScriptEnabled: false });
+  assert.deepEqual(problems, []);
+  assert.equal(await page.locator("#cells tbody tr").count(), results.cells.length);
+  assert.ok(await page.locator("noscript p").isVisible());
+  await close(page);
+});
+
+test("it stays small enough to mail", () => assert.ok(statSync(report).size < 1024 * 1024));

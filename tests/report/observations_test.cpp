@@ -1,0 +1,86 @@
+#include "report/observations.hpp"
+
+#include "sample.hpp"
+
+#include "report/host.hpp"
+
+using namespace lab;
+using namespace lab::report;
+using namespace lab::report::test;
+
+namespace {
+
+Run scaling(const std::vector<double>& one, const std::vector<double>& two) {
+  Run run;
+  add_cell(run, "1", {{"page", "5.8KB"}, {"cpus", "1"}, {"clients", "8"}}, one);
+  add_cell(run, "1", {{"page", "5.8KB"}, {"cpus", "2"}, {"clients", "8"}}, two);
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("observations say how much, how surely, and what limits") {
+  const Run run = scaling(around(1000), around(2000));
+  const auto all = observations(run, scenarios(run).front());
+  REQUIRE(all.size() == 3);
+  CHECK(all[0] == "Throughput runs from 1,000 pages/s (990–1,010) with 1 CPU to 2,000 pages/s (1,980–2,020) with 2 CPUs.");
+  CHECK(all[1] == "Going from 1 to 2 gateway CPUs: throughput ×\u202f2.00 (95% interval 2.00–2.00, n = 6).");
+  CHECK(all[2] == "webseal limits 2 of 2 cells; it uses 99% of the CPU allotted to it.");
+  CHECK(conclusion(run, scenarios(run).front()) ==
+        "The CPU of webseal sets the rate in every cell. Gateway CPUs from 1 to 2 bring ×\u202f2.00.");
+}
+
+TEST_CASE("an effect below the noise is not claimed, in no sentence") {
+  const Run run = scaling({1000, 1100, 950, 1020, 1080, 990}, {1050, 1000, 1010, 990, 1100, 1030});
+  CHECK(has(all_of(observations(run, scenarios(run).front())), "no effect that can be told from noise"));
+  CHECK(has(conclusion(run, scenarios(run).front()), "bring nothing that can be told from noise"));
+  CHECK(has(all_of(key_findings(run)), "an amount that cannot be told from noise"));
+}
+
+TEST_CASE("few repeats are called indicative wherever their ratio stands") {
+  const Run run = scaling({1000, 1010, 990}, {2000, 2010, 1990});
+  CHECK(has(all_of(observations(run, scenarios(run).front())), "n = 3, indicative"));
+  CHECK(has(conclusion(run, scenarios(run).front()), "(indicative: few repeats)"));
+  CHECK(has(all_of(key_findings(run)), "(indicative: few repeats)"));
+  CHECK(has(all_of(limitations(run)), "3 repeats a cell: indicative."));
+}
+
+TEST_CASE("a flag stands wherever the flagged number is used") {
+  Run run = scaling(around(1000), around(2000));
+  run.results.cells[1].flags = {"noisy-host"};
+  const auto all = observations(run, scenarios(run).front());
+  CHECK(has(all[0], "Flagged: noisy-host."));
+  CHECK(has(all[1], "Flagged: noisy-host."));
+  CHECK(has(conclusion(run, scenarios(run).front()), "flagged: noisy-host"));
+  CHECK(has(all_of(key_findings(run)), "flagged: noisy-host"));
+}
+
+TEST_CASE("skipped cells are named with their reason, and nothing follows from none") {
+  Run run = scaling(around(1000), around(2000));
+  for (CellResult& cell : run.results.cells) {
+    cell.status = "skipped";
+    cell.reason = "no crypto adapter on this host";
+  }
+  const auto all = observations(run, scenarios(run).front());
+  REQUIRE(all.size() == 1);
+  CHECK(all[0] == "2 cells skipped: no crypto adapter on this host.");
+  CHECK(conclusion(run, scenarios(run).front()) == "No cell of this scenario was measured, so nothing follows.");
+}
+
+TEST_CASE("an effect that is sure in some comparisons only is counted so") {
+  Run run = scaling(around(1000), around(2000));
+  add_cell(run, "1", {{"page", "5.8KB"}, {"cpus", "1"}, {"clients", "10"}}, {1000, 1100, 950, 1020, 1080, 990});
+  add_cell(run, "1", {{"page", "5.8KB"}, {"cpus", "2"}, {"clients", "10"}}, {1050, 1000, 1010, 990, 1100, 1030});
+  CHECK(has(conclusion(run, scenarios(run).front()), "(in 1 of 2 comparisons)"));
+}
+
+TEST_CASE("what a two-core host cannot decide is said") {
+  Run run = scaling(around(1000), around(2000));
+  run.results.environment = {{"cores", 2}, {"cpu_unit", 0.4}, {"cpu_method", "quota"}, {"provider", "local"}};
+  const std::string all = all_of(limitations(run));
+  CHECK(has(all, "× 1.8 against × 1.9"));
+  CHECK(has(all, "A gateway CPU is 0.4 of a host CPU here."));
+  CHECK(has(all, "no claim is made on latency"));
+  CHECK(has(all, "over loopback"));
+  CHECK(has(all, "separate trials"));
+}

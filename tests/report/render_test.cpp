@@ -1,0 +1,138 @@
+// Whole reports of the fixture's made-up run (make_fixture.mjs). Golden files: LAB_UPDATE_GOLDEN=1 renews them.
+#include "report/report.hpp"
+
+#include "sample.hpp"
+#include "temporary_folder.hpp"
+
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+using namespace lab;
+using namespace lab::report;
+using namespace lab::report::test;
+
+namespace {
+
+const std::filesystem::path kHere = std::filesystem::path(LAB_SOURCE_DIR) / "tests/report";
+
+Run fixture() {
+  auto run = read_run(kHere / "fixture");
+  REQUIRE(run.has_value());
+  return std::move(*run);
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+void check_golden(const std::string& name, const std::string& text) {
+  const auto path = kHere / "golden" / name;
+  if (std::getenv("LAB_UPDATE_GOLDEN") != nullptr) {
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  CHECK(text == text_of(path));
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++n;
+  }
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("the Markdown report is the golden one") { check_golden("report.md", render(fixture(), Format::markdown)); }
+
+TEST_CASE("the CSV report is the golden one, a row a cell") {
+  const Run run = fixture();
+  const std::string csv = render(run, Format::csv);
+  check_golden("report.csv", csv);
+  CHECK(occurrences(csv, "\r\n") == run.results.cells.size() + 1);
+}
+
+TEST_CASE("the JSON report is results.json with the report's sentences") {
+  const auto all = boost::json::parse(render(fixture(), Format::json)).as_object();
+  CHECK(all.at("schema") == 1);
+  CHECK(all.at("cells").as_array().size() == 40);
+  CHECK(all.at("report").at("scenarios").as_array().size() == 6);
+  CHECK(all.at("report").at("findings").as_array().size() == 6);
+}
+
+TEST_CASE("the page has a section a scenario, every cell, and asks nothing of the network") {
+  const Run run = fixture();
+  const std::string page = render(run, Format::html);
+  for (const char* id : {"summary", "claims", "flags", "scenario-1", "scenario-1-log", "scenario-5", "topology", "environment", "method",
+                         "cells", "repeat"}) {
+    INFO(id);
+    CHECK(occurrences(page, std::string("<section id=\"") + id + "\"") == 1);
+  }
+  const std::string cells = page.substr(page.find("<section id=\"cells\""));
+  for (const CellResult& cell : run.results.cells) {
+    INFO(cell.id);
+    CHECK(has(cells, "<code>" + cell.id + "</code>"));
+  }
+  CHECK_FALSE(has(page, "src=\"http"));
+  CHECK_FALSE(has(page, "href=\"http"));
+  CHECK_FALSE(has(page, "@import"));
+  CHECK(page.size() < 1024 * 1024);
+}
+
+TEST_CASE("every chart on the page has a text alternative and a table") {
+  const std::string page = render(fixture(), Format::html);
+  const auto charts = occurrences(page, "<div class=\"chart ");
+  CHECK(charts == 19);
+  CHECK(occurrences(page, "\" role=\"img\" aria-label=\"Bar chart") + occurrences(page, "\" role=\"img\" aria-label=\"Stacked bars") ==
+        charts);
+  CHECK(occurrences(page, "<figure>") == occurrences(page, "<details class=\"numbers\">"));
+}
+
+TEST_CASE("names and reasons from files never become markup or script") {
+  Run run = fixture();
+  const std::string hostile = "</script><img src=x onerror=alert(1)>{{script}}\"'&";
+  run.record.playbook = run.record.lab = run.record.name = hostile;
+  run.record.command = {"lab", hostile};
+  run.results.environment["cpu_model"] = hostile;
+  run.results.cells.front().flags.push_back(hostile);
+  run.results.cells.front().cpu_us_per_page[hostile] = 100;
+  run.results.cells.back().reason = hostile;
+  run.results.claims.front().reason = run.results.claims.front().says = hostile;
+  run.playbook.scenarios.front().title = run.playbook.scenarios.front().notes = hostile;
+  run.lab.nodes.front().name = hostile;
+  const std::string page = render(run, Format::html);
+  CHECK_FALSE(has(page, "<img src=x"));
+  CHECK(occurrences(page, "</script>") == 2);
+  CHECK(has(page, "&lt;img src=x onerror=alert(1)&gt;{{script}}"));
+}
+
+TEST_CASE("a report replaces the one before it, beside the run or where it was asked for") {
+  const TemporaryFolder folder;
+  for (const char* file : {"run.json", "results.json", "trials.jsonl"}) {
+    std::filesystem::copy(kHere / "fixture" / file, folder.path() / file);
+  }
+  std::ofstream(folder.path() / "report.html") << "an old one";
+  const auto written = write_report(folder.path());
+  REQUIRE(written.has_value());
+  CHECK(*written == folder.path() / "report.html");
+  CHECK(has(text_of(*written), "<!doctype html>"));
+  CHECK(*write_report(folder.path(), Format::csv, folder.path() / "numbers.csv") == folder.path() / "numbers.csv");
+  CHECK(has(text_of(folder.path() / "numbers.csv"), "pages_per_s"));
+}
+
+TEST_CASE("a run that did not get to its end has no report, and the error says how to finish it") {
+  const TemporaryFolder folder;
+  for (const char* file : {"run.json", "trials.jsonl"}) {
+    std::filesystem::copy(kHere / "fixture" / file, folder.path() / file);
+  }
+  const auto written = write_report(folder.path());
+  REQUIRE_FALSE(written.has_value());
+  CHECK(written.error().what == "this run has no results yet: it did not get to its end");
+  CHECK(written.error().remedy == "finish it: lab run --resume " + folder.path().filename().string());
+}
