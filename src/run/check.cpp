@@ -1,7 +1,5 @@
 #include "check.hpp"
 
-#include "stats/histogram.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -88,20 +86,6 @@ void add_cpu(Side& side, const Observation& seen, const Standing& standing, cons
   }
   for (const auto& [machine, cpus] : used) {
     side.machines[machine] = cpus / of_all[machine];
-  }
-}
-
-void add_service_times(Side& side, const Observation& seen) {
-  stats::Histogram all;
-  for (const DriverResult& driver : seen.drivers) {
-    stats::Histogram one;
-    if (stats::Histogram::decode(driver.histogram, one)) {
-      all.merge(one);
-    }
-  }
-  if (all.count() > 0) {
-    side.service_us_p50 = static_cast<double>(all.percentile(50)) / 1e3;
-    side.service_us_p99 = static_cast<double>(all.percentile(99)) / 1e3;
   }
 }
 
@@ -226,6 +210,17 @@ void check_hosts(const Observation& seen, const Standing& standing, std::vector<
 
 }  // namespace
 
+stats::Histogram service_times(const Observation& seen) {
+  stats::Histogram all;
+  for (const DriverResult& driver : seen.drivers) {
+    stats::Histogram one;
+    if (stats::Histogram::decode(driver.histogram, one)) {
+      all.merge(one);
+    }
+  }
+  return all;
+}
+
 Side conclude(const Observation& seen, const Setup& setup, const Standing& standing, const HostCpus& allotments) {
   Side side;
   side.cell = setup.cell;
@@ -243,7 +238,9 @@ Side conclude(const Observation& seen, const Setup& setup, const Standing& stand
     slice.start_ns = at->second.front().at_ns;
   }
   side.slices.push_back(std::move(slice));
-  add_service_times(side, seen);
+  const stats::Histogram service = service_times(seen);
+  side.service_us_p50 = static_cast<double>(service.percentile(50)) / 1e3;
+  side.service_us_p99 = static_cast<double>(service.percentile(99)) / 1e3;
   add_cpu(side, seen, standing, allotments);
   return side;
 }

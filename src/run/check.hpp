@@ -6,6 +6,7 @@
 #include "lab/standing.hpp"
 #include "observation.hpp"
 #include "setup.hpp"
+#include "stats/histogram.hpp"
 
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ struct Finding {
   std::string note;  // what exactly, one line
   bool operator==(const Finding&) const = default;
 };
+
+// Of the measurement, of all drivers together.
+stats::Histogram service_times(const Observation& seen);
 
 // Throughput, CPU shares (of a node's allotment; of a machine's CPUs), CPU time a page, service times, counts.
 Side conclude(const Observation& seen, const Setup& setup, const Standing& standing, const HostCpus& allotments);

@@ -4,6 +4,8 @@
 #include "check.hpp"
 #include "store/read.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -60,12 +62,9 @@ class Run {
       trial.failed = one_line(measured.error());
       keep_log(trial);
     }
-    for (const auto& rows : samples_) {
-      if (auto appended = directory_.append(rows); !appended) {
-        return appended.error();
-      }
+    if (auto kept = keep_raw(trial); !kept) {
+      return kept.error();
     }
-    samples_.clear();
     if (auto appended = directory_.append(trial); !appended) {
       return appended.error();
     }
@@ -86,7 +85,7 @@ class Run {
         return setup.error();
       }
       gateways_.insert(setup->gateway);
-      const auto seen = observe(bench_, *setup, plan_.timing);
+      auto seen = observe(bench_, *setup, plan_.timing);
       if (!seen) {
         return seen.error();
       }
@@ -94,8 +93,26 @@ class Run {
       side = conclude(*seen, *setup, bench_.standing, allotments);
       add(trial, reconcile(*seen, *setup, cell->scenario));
       add(trial, find_limits(side, *seen, *setup, bench_.standing, allotments));
-      samples_.push_back(rows_of(*seen, trial.trial));
+      seen_.push_back(std::move(*seen));
     }
+    return {};
+  }
+
+  // Samples and service times as they were seen, before the line that says that the trial is done.
+  Result<void> keep_raw(const Trial& trial) {
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+      const Side& side = trial.sides[i];
+      if (auto appended = directory_.append(rows_of(seen_[i], trial.trial)); !appended) {
+        return appended;
+      }
+      const double start = static_cast<double>(side.slices.front().start_ns) / 1e9;
+      const std::string name =
+          fmt::format("histograms/trial-{:04}{}.hlog", trial.trial, trial.sides.size() > 1 ? fmt::format("-{}", i + 1) : "");
+      if (auto saved = directory_.save(name, stats::hdr_log(side.cell, start, side.slices.front().s, service_times(seen_[i]))); !saved) {
+        return saved;
+      }
+    }
+    seen_.clear();
     return {};
   }
 
@@ -104,7 +121,7 @@ class Run {
       const auto log =
           call(bench_.agents, {gateway, "role.log", {{"name", "gateway"}, {"lines", kLogLines}}}, within(std::chrono::seconds(2)));
       if (log) {
-        (void)directory_.save_log("trial-" + std::to_string(trial.trial) + "-" + gateway + ".log", store::text_of(*log, "text"));
+        (void)directory_.save(fmt::format("logs/trial-{:04}-{}.log", trial.trial, gateway), store::text_of(*log, "text"));
       }
     }
   }
@@ -113,7 +130,7 @@ class Run {
   const Plan& plan_;
   store::RunDirectory& directory_;
   std::set<std::string> gateways_;
-  std::vector<std::vector<store::NodeSample>> samples_;
+  std::vector<Observation> seen_;  // of the trial in hand, a side each
 };
 
 bool made(const std::vector<Trial>& done, const TrialPlan& plan) {

@@ -12,10 +12,10 @@ namespace lab::run {
 
 struct DriverResult {  // `lab load --json`
   std::string node;
-  Counts total;            // warm-up, measurement and drain
+  Counts total;                 // warm-up, measurement and drain
   std::uint64_t responses = 0;  // likewise: complete ones of any status, logins included
-  std::uint64_t done = 0;  // pages within the measurement
-  double duration_s = 0;   // of the measurement
+  std::uint64_t done = 0;       // pages within the measurement
+  double duration_s = 0;        // of the measurement
   double service_us_mean = 0;
   std::string histogram;  // of service times, ns; HdrHistogram V2, base64
   std::string tls_version, tls_cipher;

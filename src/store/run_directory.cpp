@@ -175,13 +175,14 @@ Result<void> RunDirectory::append(const std::vector<NodeSample>& samples) {
   return append_and_sync(samples_, std::move(rows).str(), path_ / "samples.csv");
 }
 
-Result<void> RunDirectory::save_log(const std::string& name, std::string_view text) {
+Result<void> RunDirectory::save(const fs::path& name, std::string_view text) {
+  const fs::path file = path_ / name;
   std::error_code error;
-  fs::create_directories(path_ / "logs", error);
+  fs::create_directories(file.parent_path(), error);
   if (error) {
-    return file_error("create", path_ / "logs", error.value());
+    return file_error("create", file.parent_path(), error.value());
   }
-  return write_atomically(path_ / "logs" / name, text);
+  return write_atomically(file, text);
 }
 
 Result<void> RunDirectory::finish(const Results& results) {

@@ -1,4 +1,4 @@
-// A run's directory, reports/<lab>-<playbook>-<UTC time>/: run.json, trials.jsonl, samples.csv, results.json, logs/.
+// A run's directory, reports/<lab>-<playbook>-<UTC time>/: run.json, trials.jsonl, samples.csv, histograms/, logs/, results.json.
 #pragma once
 
 #include "lab/error.hpp"
@@ -58,7 +58,8 @@ class RunDirectory {  // the one writer of a run
   // On return the line is on disk; on an error the file is as before.
   Result<void> append(const Trial& trial);
   Result<void> append(const std::vector<NodeSample>& samples);
-  Result<void> save_log(const std::string& name, std::string_view text);  // logs/<name>
+  // A file below the directory: "logs/…", "histograms/…".
+  Result<void> save(const std::filesystem::path& name, std::string_view text);
   // results.json, then the `latest` link beside the directory.
   Result<void> finish(const Results& results);
 

@@ -143,7 +143,7 @@ TEST_CASE("a trial that fails is recorded with its log, and the matrix goes on")
   CHECK(outcome.trials[0].failed ==
         "role gateway ended before it was ready, with exit code 1   at node webseal: role.start error: port in use   its log says why");
   CHECK(outcome.trials[1].failed.empty());
-  CHECK(fs::exists(f.directory->path() / "logs/trial-1-webseal.log"));
+  CHECK(fs::exists(f.directory->path() / "logs/trial-0001-webseal.log"));
   const auto cells = f.cells(outcome);
   const auto half = std::find_if(cells.begin(), cells.end(), [](const CellResult& cell) { return !cell.reason.empty(); });
   REQUIRE(half != cells.end());
@@ -190,7 +190,7 @@ TEST_CASE("an interrupt keeps what was measured, and a resumed run makes the res
   }
 }
 
-TEST_CASE("samples of every node and edge are kept") {
+TEST_CASE("samples of every node and edge are kept, and service times in a log that HdrHistogram's tools read") {
   Fixture f({"1/*cpus=1/clients=8"}, 1);
   (void)f.measure();
   std::ifstream in(f.directory->path() / "samples.csv");
@@ -199,6 +199,10 @@ TEST_CASE("samples of every node and edge are kept") {
     ++lines;
   }
   CHECK(lines == 1 + 5 * 3);  // a head; five nodes at 0.3, 1.3 and 2.3 s
+  std::ifstream log(f.directory->path() / "histograms/trial-0001.hlog");
+  std::string first;
+  std::getline(log, first);
+  CHECK(first == "#[1/page=5.8KB/cpus=1/clients=8]");
 }
 
 TEST_CASE("the environment names the host, the lab, and what crypto was under each setting") {
