@@ -9,6 +9,16 @@ namespace {
 
 constexpr std::size_t kMaxLingered = 16 * 1024 * 1024;
 
+// RFC 7617: the realm is a quoted string.
+std::string challenge(std::string_view realm) {
+  std::string line = "WWW-Authenticate: Basic realm=\"";
+  for (const char c : realm) {
+    line += c == '"' || c == '\\' ? "\\" : "";
+    line += c;
+  }
+  return line + "\"\r\n";
+}
+
 }  // namespace
 
 ClientConnection::ClientConnection(ThreadContext& thread, ClientOwner& owner, net::Fd fd, std::string client_host)
@@ -38,11 +48,14 @@ void ClientConnection::start(SSL_CTX* tls) {
   arm(thread_.site.timeouts.head);
 }
 
+// A request that is in the socket already is still answered.
 void ClientConnection::drain() {
-  if (state_ == State::handshaking || (state_ == State::reading && channel_.in.empty())) {
-    end_connection();
-  } else {
-    exchange_.keep_alive = false;
+  exchange_.keep_alive = false;
+  if (state_ == State::handshaking) {
+    close_now();
+  } else if (state_ == State::reading) {
+    channel_.readable = true;
+    advance();
   }
 }
 
@@ -279,7 +292,7 @@ void ClientConnection::judge() {
   if (!basic_is_offered()) {
     return refuse(403, "This wants a login, which is not offered here.");
   }
-  refuse(401, "This wants a login.", "WWW-Authenticate: Basic realm=\"" + thread_.site.config.realm + "\"\r\n");
+  refuse(401, "This wants a login.", challenge(thread_.site.config.realm));
 }
 
 void ClientConnection::route() {

@@ -179,15 +179,15 @@ Result<void> Service::reload_certificates() {
   return {};
 }
 
-Service::~Service() {
-  control_.reset();
-  drain();
-}
+Service::~Service() { drain(); }
 
+// In two steps, since a thread may hand an accepted connection to another one as long as it listens.
 void Service::drain() {
+  control_.reset();
   if (!std::exchange(started_, false)) {
     return;
   }
+  on_each([](Worker& worker) { worker.stop_listening(); });
   for (const auto& worker : workers_) {
     worker->loop().post([&worker = *worker] { worker.drain(); });
   }

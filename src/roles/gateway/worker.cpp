@@ -31,17 +31,14 @@ Worker::Worker(const Site& site, LogWriter& writer, std::size_t max_connections)
       max_connections_(max_connections),
       resume_(loop_, [this] { resume_accepting(); }),
       sweep_(loop_, [this] { sweep(); }),
-      deadline_(loop_, [this] {
-        for (const auto& connection : connections_) {
-          connection->close_now();
-        }
-      }) {
+      deadline_(loop_, [this] { close_all(); }) {
   sweep_.arm(kSweep);
 }
 
 Worker::~Worker() { join(); }
 
 void Worker::add_listener(net::Fd fd, bool tls) {
+  net::set_nodelay(fd.get());  // accepted connections inherit it
   listeners_.push_back(std::make_unique<Listener>(*this, std::move(fd), tls));
   loop_.watch_level(listeners_.back()->fd.get(), *listeners_.back());
 }
@@ -59,16 +56,16 @@ void Worker::join() {
   }
 }
 
-void Worker::accept_from(Listener& listener) {
+// Returns whether more may wait.
+bool Worker::accept_from(Listener& listener) {
   for (int i = 0; i < kAcceptsAtOnce; ++i) {
     net::Fd fd(accept4(listener.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!fd) {
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         pause_accepting();
       }
-      return;
+      return false;
     }
-    net::set_nodelay(fd.get());
     Worker& worker = least_busy();
     worker.open_.fetch_add(1, std::memory_order_relaxed);
     if (&worker == this) {
@@ -78,16 +75,18 @@ void Worker::accept_from(Listener& listener) {
           [&worker, passed = std::make_shared<net::Fd>(std::move(fd)), tls = listener.tls] { worker.adopt(std::move(*passed), tls); });
     }
     if (open_connections() >= max_connections_) {
-      return pause_accepting();
+      pause_accepting();
+      return false;
     }
   }
+  return true;
 }
 
 // The kernel spreads connections by hash, unevenly when they are few; whoever has one too many hands it on.
 Worker& Worker::least_busy() {
   Worker* least = this;
   for (Worker* peer : peers_) {
-    if (peer->open_connections() + 1 < least->open_connections() + (least == this ? 1U : 0U)) {
+    if (peer->open_connections() < least->open_connections()) {
       least = peer;
     }
   }
@@ -96,7 +95,8 @@ Worker& Worker::least_busy() {
 
 void Worker::adopt(net::Fd fd, bool tls) {
   ++thread_.statistics.connections;
-  auto connection = std::make_unique<ClientConnection>(thread_, *this, std::move(fd), net::Address::peer_of(fd.get()).host());
+  std::string host = net::Address::peer_of(fd.get()).host();
+  auto connection = std::make_unique<ClientConnection>(thread_, *this, std::move(fd), std::move(host));
   connection->slot = connections_.size();
   connections_.push_back(std::move(connection));
   connections_.back()->start(tls ? tls_.get() : nullptr);
@@ -140,32 +140,34 @@ void Worker::sweep() {
   sweep_.arm(kSweep);
 }
 
-// What waits to be accepted is still served; then nothing new, and the end comes with the last request.
-void Worker::drain() {
+void Worker::stop_listening() {
   thread_.draining = true;
   resume_.cancel();
-  for (const auto& listener : listeners_) {
-    if (!paused_) {
-      accept_from(*listener);
-    }
-  }
   for (const auto& listener : std::exchange(listeners_, {})) {
-    if (!paused_) {
-      loop_.unwatch(listener->fd.get(), *listener);
+    while (!paused_ && accept_from(*listener)) {
     }
+    loop_.unwatch(listener->fd.get(), *listener);
   }
-  const std::size_t count = connections_.size();
-  for (std::size_t i = count; i > 0; --i) {
-    if (i <= connections_.size()) {
-      connections_[i - 1]->drain();
-    }
+}
+
+// Connections leave the list as they close, the last one taking the place of the one that left.
+void Worker::drain() {
+  ending_ = true;
+  for (std::size_t i = connections_.size(); i > 0; --i) {
+    connections_[i - 1]->drain();
   }
   deadline_.arm(thread_.site.timeouts.drain.count());
   stop_when_empty();
 }
 
+void Worker::close_all() {
+  while (!connections_.empty()) {
+    connections_.back()->close_now();
+  }
+}
+
 void Worker::stop_when_empty() {
-  if (thread_.draining && connections_.empty()) {
+  if (ending_ && connections_.empty()) {
     loop_.stop();
   }
 }

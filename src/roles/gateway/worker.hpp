@@ -30,7 +30,8 @@ class Worker final : public ClientOwner {
 
   // On the loop's thread, by post.
   void set_tls(SharedTls tls) { tls_ = std::move(tls); }
-  void drain();
+  void stop_listening();  // what waits to be accepted is still taken in
+  void drain();           // once no thread listens: ends with the last request
   void flush_log() { thread_.log.hand_over(); }
   const Statistics& statistics() const { return thread_.statistics; }
 
@@ -39,12 +40,13 @@ class Worker final : public ClientOwner {
 
  private:
   struct Listener;
-  void accept_from(Listener& listener);
+  bool accept_from(Listener& listener);
   void adopt(net::Fd fd, bool tls);
   Worker& least_busy();
   void pause_accepting();
   void resume_accepting();
   void on_closed(ClientConnection& connection) override;
+  void close_all();
   void stop_when_empty();
   void sweep();
 
@@ -57,6 +59,7 @@ class Worker final : public ClientOwner {
   std::vector<std::unique_ptr<ClientConnection>> connections_;
   std::atomic<std::size_t> open_{0};
   bool paused_ = false;
+  bool ending_ = false;
   net::Timer resume_, sweep_, deadline_;
   std::thread running_;
 };
