@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <algorithm>
 #include <set>
 
 namespace lab::store {
@@ -193,7 +194,9 @@ Result<RunSummary> summarise(const fs::path& directory) {
   if (!stored->results) {
     return run;
   }
-  run.state = "finished";
+  const auto runnable =
+      std::count_if(record.cells.begin(), record.cells.end(), [](const PlannedCell& cell) { return cell.skipped.empty(); });
+  run.state = run.trials < runnable * record.repeats ? "unfinished" : "finished";
   for (const CellResult& cell : stored->results->cells) {
     run.measured += cell.status == "measured" ? 1 : 0;
     run.skipped += cell.status == "skipped" ? 1 : 0;

@@ -75,6 +75,23 @@ TEST_CASE("the index notices runs that went on, are gone, or cannot be read") {
   CHECK(runs[0].trials == 2);
 }
 
+TEST_CASE("a run that was interrupted has results, and is not finished") {
+  const TemporaryFolder folder;
+  RunRecord record;
+  record.lab = "local";
+  record.playbook = "p";
+  record.started = "2026-11-30T20:00:00Z";
+  record.repeats = 2;
+  record.cells = {{"1/a", ""}, {"1/b", "cannot run here"}};
+  auto run = RunDirectory::create(folder.path(), record);
+  REQUIRE(run);
+  REQUIRE((*run)->append(Trial{}));
+  REQUIRE((*run)->finish(Results{}));
+  CHECK(summarise((*run)->path())->state == "unfinished");
+  REQUIRE((*run)->append(Trial{}));
+  CHECK(summarise((*run)->path())->state == "finished");
+}
+
 TEST_CASE("a damaged index is made again from the directories") {
   const TemporaryFolder folder;
   make_run(folder.path(), "2026-11-30T20:00:00Z", true);

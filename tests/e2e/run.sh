@@ -1,0 +1,88 @@
+#!/bin/bash
+# `lab run` on a lab that stands: real processes, real counts, interrupted and resumed, and afterwards the lab is as it was.
+set -u
+: "${LAB:?}"
+work=$(mktemp -d)
+export XDG_STATE_HOME=$work/state
+name=e2e-run
+failures=0
+
+finish() {
+  "$LAB" down --name "$name" >"$work/down" 2>&1 || cat "$work/down" >&2
+  rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+  echo "FAILED: $1" >&2
+  failures=$((failures + 1))
+}
+
+# expect NAME EXIT-CODE COMMAND…: standard output in $work/out, standard error in $work/err.
+expect() {
+  local test=$1 code=$2 got
+  shift 2
+  "$@" >"$work/out" 2>"$work/err"
+  got=$?
+  [ "$got" = "$code" ] || fail "$test: exit $got instead of $code: $(cat "$work/out" "$work/err")"
+}
+
+# holds NAME FILE FILTER: jq's filter is true of every value in the file.
+holds() {
+  jq -es "length > 0 and all(.[]; $3)" "$2" >"$work/jq" 2>&1 || fail "$1: not so of $2: $3: $(cat "$work/jq") $(head -c 2000 "$2")"
+}
+
+cd "$work" || exit 1
+
+expect "without a lab" 1 "$LAB" run --name "$name"
+grep -q "lab up" "$work/err" || fail "without a lab: the remedy is not named: $(cat "$work/err")"
+expect "the list needs no lab" 0 "$LAB" run --list --json --name "$name"
+holds "the list" "$work/out" '(.cells | length) == 40 and .estimated_s > 60'
+
+expect "up" 0 "$LAB" up --name "$name" local
+[ "$failures" = 0 ] || exit 1
+
+expect "usage" 2 "$LAB" run --name "$name" --only 'nothing/*'
+expect "list" 0 "$LAB" run --list --json --name "$name"
+holds "what cannot run is skipped with its reason" "$work/out" \
+  '[.cells[] | select(.status == "skipped")] | length >= 2 and all(.reason != "") and all(.id | test("own-disk|adapter"))'
+
+# HTTP, HTTPS and login, a log that is written and one that is not; both crypto settings.
+expect "run" 0 "$LAB" run --name "$name" --repeats 2 --seed 7 --json \
+  --only '1/*cpus=2/clients=8' --only '1-log/*clients=8/log=null' --only '3/*cpus=1/*' --only '5/*cpus=1/*'
+run=$(readlink -f reports/latest)
+holds "every runnable cell is measured, with a rate" "$run/results.json" \
+  '.schema == 1 and ([.cells[] | select(.status == "measured")] | length == 6 and all(.pages_per_s.median > 0 and .trials == 2 and .errors == 0))'
+holds "the result is printed too" "$work/out" '.schema == 1 and (.cells | length) == 7'
+holds "nothing failed, and all counts agree" "$run/trials.jsonl" \
+  '.failed == "" and .seed == 7 and (.flags | index("unreconciled") == null and index("errors") == null)'
+holds "driver, log and back end counted the same" "$run/trials.jsonl" \
+  '.sides[] | .counts | .started == .done and .gateway == .done + .logins and (.pages == .done or .pages == 0)'
+holds "the crypto switch took" "$run/trials.jsonl" \
+  '.sides[] | (.cell | contains("software")) == (.openssl_cpu | contains("env:"))'
+holds "TLS is as asked for" "$run/results.json" \
+  '[.cells[] | select(.scenario == "3")] | all(.tls == {"version": "1.2", "cipher": "ECDHE-RSA-AES128-GCM-SHA256"})'
+holds "CPU of every node was sampled" "$run/trials.jsonl" '.sides[] | .cpu | length == 7 and .webseal > 0'
+holds "a run tells how it was made" "$run/run.json" '.seed == 7 and (.files.lab | contains("nodes:")) and (.files.playbook | contains("claims:"))'
+[ "$(find "$run/histograms" -name '*.hlog' | wc -l)" = 12 ] || fail "not a histogram for each of 12 trials: $(ls "$run/histograms")"
+[ -s "$run/report.html" ] || fail "no report.html"
+
+# The same seed gives the same order; an interrupt keeps what is done, and --resume makes the rest.
+"$LAB" run --name "$name" --repeats 4 --seed 9 --only '1/*cpus=1/clients=8' >"$work/out" 2>"$work/err" &
+pid=$!
+for _ in $(seq 200); do grep -q '^1/4' "$work/err" && break; sleep 0.1; done
+kill -INT "$pid"
+wait "$pid"
+[ $? = 130 ] || fail "an interrupted run does not exit with 130: $(cat "$work/err")"
+cut=$(readlink -f reports/latest)
+[ "$(wc -l <"$cut/trials.jsonl")" -lt 4 ] || fail "nothing was interrupted"
+printf '{"trial": 9, "torn' >>"$cut/trials.jsonl"
+expect "resume" 0 "$LAB" run --name "$name" --resume "$(basename "$cut")" -q
+[ "$(jq -r '.trial' "$cut/trials.jsonl" | paste -sd' ')" = "1 2 3 4" ] || fail "resumed: $(jq -c '.trial' "$cut/trials.jsonl")"
+expect "runs" 0 "$LAB" runs --json
+holds "runs" "$work/out" '.runs | length == 2 and all(.state == "finished")'
+
+expect "status" 0 "$LAB" status --name "$name" --json
+holds "the lab is as it was" "$work/out" '[.nodes[] | select(.roles | index("gateway"))] | all(.health == "ok")'
+
+[ "$failures" = 0 ] || { echo "$failures failed" >&2; exit 1; }
