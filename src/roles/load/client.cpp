@@ -15,7 +15,7 @@ namespace {
 
 constexpr net::Nanos kMillisecond = 1'000'000;
 constexpr net::Nanos kLongestBackOff = 100 * kMillisecond;
-constexpr std::size_t kBigRead = 16 * 1024;  // a TLS read of this size may have left more in the socket
+constexpr std::size_t kBigRead = std::size_t{16} * 1024;  // a TLS read of this size may have left more in the socket
 
 std::string status_text(int status) { return std::to_string(status) + " " + std::string(http::reason_phrase(status)); }
 

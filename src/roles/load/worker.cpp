@@ -7,7 +7,7 @@ namespace lab::load {
 
 namespace {
 
-constexpr std::size_t kScratch = 256 * 1024;
+constexpr std::size_t kScratch = std::size_t{256} * 1024;
 
 std::int64_t thread_cpu_ns() {
   timespec time{};

@@ -9,7 +9,7 @@ namespace lab::pages {
 
 namespace {
 
-constexpr std::size_t kScratch = 64 * 1024;
+constexpr std::size_t kScratch = std::size_t{64} * 1024;
 constexpr int kAcceptsAtOnce = 64;
 constexpr net::Nanos kAcceptPause = 100'000'000;
 
