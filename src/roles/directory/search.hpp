@@ -14,8 +14,10 @@ namespace lab::directory {
 
 class Search {
  public:
-  // `deadline` is on the clock of step(); the earlier of it and the request's own time limit counts.
+  // `now_ns` is on the clock of step(); the request's time limit counts from it.
   Search(const Tree& tree, std::int32_t message_id, const ldap::SearchRequest& request, std::int64_t now_ns);
+  Search(const Search&) = delete;  // known_ points into matcher_
+  Search& operator=(const Search&) = delete;
 
   // Appends entries, at the end the result. Returns after about `max_bytes` of them or `max_entries` looked at. True: done.
   bool step(std::string& out, std::size_t max_bytes, std::size_t max_entries, std::int64_t now_ns);
