@@ -70,7 +70,9 @@ Result<void> attach(const std::string& socket, int in, int out) {
         {{to_agent.empty() && !to_agent.at_end ? in : -1, POLLIN, 0},
          {from_agent.empty() ? -1 : out, POLLOUT, 0},
          {agent->get(), static_cast<short>((from_agent.empty() ? POLLIN : 0) | (to_agent.empty() ? 0 : POLLOUT)), 0}}};
-    poll(entries.data(), entries.size(), -1);
+    if (poll(entries.data(), entries.size(), -1) < 0) {
+      break;  // asked to end by a signal
+    }
   }
   return {};
 }

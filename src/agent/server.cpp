@@ -23,6 +23,7 @@ using boost::system::error_code;
 using namespace std::chrono_literals;
 
 constexpr auto kLeftOverTime = 10s;
+constexpr std::size_t kConnections = 64;
 constexpr auto kFlushTime = 10ms;  // for the last answer to leave
 
 Result<remote::Descriptor> lock_folder(const fs::path& directory) {
@@ -45,7 +46,7 @@ Result<void> pin_to(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int cpu : cpus) {
-    CPU_SET(static_cast<std::size_t>(cpu), &set);
+    CPU_SET(static_cast<std::size_t>(cpu), &set);  // one beyond the set is no CPU, and left out
   }
   if (sched_setaffinity(0, sizeof set, &set) != 0) {
     return system_error("pin to the CPUs given", errno, "`nproc` says how many there are; they count from 0");
@@ -66,14 +67,18 @@ class Acceptor {
       if (failure == asio::error::operation_aborted) {
         return;
       }
-      if (!failure) {
-        std::make_shared<Connection>(std::move(socket), handlers_)->run();
+      std::erase_if(connections_, [](const auto& known) { return known.expired(); });
+      if (!failure && connections_.size() < kConnections) {  // one too many is closed at once
+        const auto connection = std::make_shared<Connection>(std::move(socket), handlers_);
+        connections_.push_back(connection);
+        connection->run();
       }
       accept();
     });
   }
   asio::local::stream_protocol::acceptor acceptor_;
   Handlers& handlers_;
+  std::vector<std::weak_ptr<Connection>> connections_;
 };
 
 }  // namespace
