@@ -120,7 +120,7 @@ AttributeType& Schema::keep(AttributeType type) {
   return *types_.emplace(std::move(key), std::make_shared<AttributeType>(std::move(type))).first->second;
 }
 
-void Schema::add(AttributeType type, std::initializer_list<const char*> aliases) {
+void Schema::add(const AttributeType& type, std::initializer_list<const char*> aliases) {
   keep(type);
   const std::shared_ptr<AttributeType> kept = types_.find(lower(type.name))->second;
   for (const char* alias : aliases) {

@@ -32,7 +32,7 @@ class Schema {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
-  void add(AttributeType type, std::initializer_list<const char*> aliases = {});
+  void add(const AttributeType& type, std::initializer_list<const char*> aliases = {});
   AttributeType& keep(AttributeType type);
 
   std::unordered_map<std::string, std::shared_ptr<AttributeType>, Hash, std::equal_to<>> types_;  // by lower-case name
