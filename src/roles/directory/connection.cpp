@@ -8,10 +8,10 @@ namespace lab::directory {
 
 namespace {
 
-constexpr std::size_t kMaxMessage = 256 * 1024;  // of a request
-constexpr std::size_t kOutputFull = 64 * 1024;   // no further request is answered while so much waits
-constexpr std::size_t kKeptBuffer = 4 * 1024;    // what an idle connection may hold
-constexpr int kTurns = 16;                       // before others get theirs
+constexpr std::size_t kMaxMessage = std::size_t{256} * 1024;  // of a request
+constexpr std::size_t kOutputFull = std::size_t{64} * 1024;   // no further request is answered while so much waits
+constexpr std::size_t kKeptBuffer = std::size_t{4} * 1024;    // what an idle connection may hold
+constexpr int kTurns = 16;                                    // before others get theirs
 constexpr net::Nanos kSecond = 1'000'000'000;
 constexpr net::Nanos kPatience = 60 * kSecond;
 constexpr net::Nanos kLinger = kSecond;

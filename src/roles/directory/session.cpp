@@ -11,7 +11,7 @@ namespace {
 using ldap::Outcome;
 using ldap::ResultCode;
 
-constexpr std::size_t kStepBytes = 64 * 1024;
+constexpr std::size_t kStepBytes = std::size_t{64} * 1024;
 constexpr std::size_t kStepEntries = 2'000;
 
 bool has_unknown_critical(const ldap::Message& message) {
@@ -121,7 +121,7 @@ Outcome Session::bind(const ldap::BindRequest& request) {
     return {ResultCode::unwilling_to_perform, {}, "unauthenticated bind (DN with no password) disallowed"};
   }
   const EntryId id = tree_.find(*name);
-  const Outcome refused{ResultCode::invalid_credentials, {}, {}};
+  Outcome refused{ResultCode::invalid_credentials, {}, {}};
   if (id == kNoEntry) {
     return refused;
   }

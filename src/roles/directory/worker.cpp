@@ -4,7 +4,7 @@ namespace lab::directory {
 
 namespace {
 
-constexpr std::size_t kScratch = 64 * 1024;
+constexpr std::size_t kScratch = std::size_t{64} * 1024;
 
 }  // namespace
 

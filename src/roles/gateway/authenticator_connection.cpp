@@ -9,9 +9,9 @@ namespace lab::gateway {
 
 namespace {
 
-constexpr std::size_t kMaxMessage = 1024 * 1024;  // of an answer: entries are asked for a few attributes only
+constexpr std::size_t kMaxMessage = std::size_t{1024} * 1024;  // of an answer: entries are asked for a few attributes only
 constexpr std::size_t kMaxEntries = 10'000;
-constexpr std::size_t kRead = 16 * 1024;
+constexpr std::size_t kRead = std::size_t{16} * 1024;
 
 }  // namespace
 
