@@ -175,6 +175,7 @@ void ClientConnection::on_timeout() {
 void ClientConnection::begin_exchange() {
   Exchange& exchange = exchange_;
   const http::Request& request = exchange.request;
+  exchange.to_head = request.method == "HEAD";
   exchange.mount = nullptr;
   exchange.principal = nullptr;
   exchange.set_cookie_line.clear();
@@ -352,7 +353,7 @@ AnswerHead ClientConnection::answer_head(int status, std::string_view extra_head
   exchange_.status = status;
   exchange_.keep_alive = exchange_.keep_alive && !unread_request_ && !thread_.draining;
   arm(thread_.site.timeouts.fragment);
-  return {status, thread_.http_date(), extra_headers, exchange_.request.minor, exchange_.keep_alive, exchange_.is_head()};
+  return {status, thread_.http_date(), extra_headers, exchange_.request.minor, exchange_.keep_alive, exchange_.to_head};
 }
 
 void ClientConnection::refuse(int status, std::string_view why, std::string_view extra_headers) {

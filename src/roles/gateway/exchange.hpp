@@ -18,6 +18,7 @@ struct Exchange {
   const Mount* mount = nullptr;
   PrincipalPtr principal;       // null: anonymous
   std::string set_cookie_line;  // of a new session; else empty
+  bool to_head = false;         // the method is HEAD: known even when the request's views are gone
   bool keep_alive = true;       // the client's connection, as far as the client is concerned
 
   // for the logs
@@ -25,7 +26,6 @@ struct Exchange {
   int status = 0;
   std::uint64_t body_bytes = 0;
 
-  bool is_head() const { return request.method == "HEAD"; }
   bool has_body() const {
     return request.body.kind != http::BodyKind::none && !(request.body.kind == http::BodyKind::length && request.body.length == 0);
   }

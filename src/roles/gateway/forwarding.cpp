@@ -132,7 +132,7 @@ Forwarding::Outcome Forwarding::read_head() {
         return lost("The server closed the connection before it answered.");
       }
     }
-    const http::ParseResult head = http::parse_response(from.in.data(), response_, exchange_->is_head());
+    const http::ParseResult head = http::parse_response(from.in.data(), response_, exchange_->to_head);
     incomplete = head.status == http::Parse::more;
     if (incomplete) {
       continue;

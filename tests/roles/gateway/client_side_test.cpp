@@ -162,6 +162,17 @@ TEST_CASE("a request may come a byte at a time") {
   CHECK(body_of(hello.server.requests()[0]) == "abc");
 }
 
+TEST_CASE("a body that looks like another request changes nothing about its own") {
+  const Hello hello;
+  Peer client = hello.gateway.connect();
+  const std::string body = "HEAD / HTTP/1.1\r\nHost: lab\r\n\r\n";
+  client.send("POST / HTTP/1.1\r\nHost: lab\r\nContent-Length: " + std::to_string(body.size()) + "\r\nExpect: 100-continue\r\n\r\n");
+  client.read_until("\r\n\r\n");
+  client.send(body);
+  CHECK(body_of(client.read_response()) == "hello");
+  CHECK(body_of(hello.server.requests()[0]) == body);
+}
+
 TEST_CASE("chunked requests go on in chunks, identical to the byte") {
   const Hello hello;
   Peer client = hello.gateway.connect();
