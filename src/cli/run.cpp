@@ -129,17 +129,26 @@ std::vector<store::PlannedCell> planned_cells(const run::Plan& plan) {
   return cells;
 }
 
-boost::json::object environment_of(const run::Bench& bench, const Order& order, const std::string& started) {
+boost::json::object environment_of(const run::Bench& bench, const Order& order, const store::RunRecord& record) {
   boost::json::object environment = run::host_environment("/");
   run::add_lab_environment(environment, bench.standing, bench.facts, order.playbook);
-  environment["profile"] = order.profile.name;
-  environment["command"] = fmt::format("{}", fmt::join(command_line(), " "));
-  environment["seed"] = order.seed;
-  environment["started"] = started;
-  environment["warmup_s"] = static_cast<double>(order.profile.warmup.count()) / 1e9;
-  environment["measure_s"] = static_cast<double>(order.profile.measure.count()) / 1e9;
-  environment["repeats"] = order.profile.repeats;
+  environment["profile"] = record.profile;
+  environment["command"] = fmt::format("{}", fmt::join(record.command, " "));
+  environment["seed"] = record.seed;
+  environment["started"] = record.started;
+  environment["warmup_s"] = static_cast<double>(record.warmup.count()) / 1e9;
+  environment["measure_s"] = static_cast<double>(record.measure.count()) / 1e9;
+  environment["repeats"] = record.repeats;
   return environment;
+}
+
+// For claims that take a large host: the largest of the lab's.
+int host_cpus(const run::Facts& facts) {
+  int most = 0;
+  for (const auto& [node, known] : facts) {
+    most = std::max(most, known.cpus);
+  }
+  return most;
 }
 
 Result<std::unique_ptr<store::RunDirectory>> new_directory(const Options& options, const Order& order, const run::Bench& bench,
@@ -158,7 +167,7 @@ Result<std::unique_ptr<store::RunDirectory>> new_directory(const Options& option
   record.cells = planned_cells(plan);
   record.lab_text = bench.standing.lab.source;
   record.playbook_text = order.playbook.source;
-  record.environment = environment_of(bench, order, record.started);
+  record.environment = environment_of(bench, order, record);
   return store::RunDirectory::create(options.reports, std::move(record));
 }
 
@@ -253,15 +262,14 @@ class RunCommand {
 
   void finish(const Order& order, const run::Bench& bench, const run::Plan& plan, const run::Outcome& outcome,
               store::RunDirectory& directory) {
+    const auto record = store::read_record(directory.path());
+    if (!record) {
+      return context_.fail(record.error());
+    }
     Results results;
     results.cells = run::summarise(plan, outcome.trials, bench.standing, bench.facts);
-    const auto gateway = bench.facts.begin();
-    results.claims =
-        stats::judge(order.playbook.claims, results.cells, outcome.trials, gateway == bench.facts.end() ? 0 : gateway->second.cpus);
-    results.environment = environment_of(bench, order, order.earlier ? order.earlier->record.started : utc_now());
-    if (auto record = store::read_record(directory.path()); record) {
-      results.environment["started"] = record->started;
-    }
+    results.claims = stats::judge(order.playbook.claims, results.cells, outcome.trials, host_cpus(bench.facts));
+    results.environment = environment_of(bench, order, *record);
     results.environment["finished"] = utc_now();
     run::add_crypto_environment(results.environment, plan, outcome.trials, bench.facts);
     if (outcome.error) {

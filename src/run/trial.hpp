@@ -27,8 +27,8 @@ Result<void> meet(Bench& bench);
 Result<void> synchronise(Bench& bench);
 
 // Phases: CPUs · gateway stopped, its logs emptied, started, its crypto switch verified · back ends' counters · drivers started for one
-// instant · CPU samples at the measurement's edges and every second between · drivers waited for · counters.
-// An interrupt ends the load and is an error with Failure::interrupted.
+// instant · warm-up, within which they connect: its end is taken for the steady state · CPU samples at the measurement's edges and every
+// second between · drivers waited for · counters. An interrupt ends the load and is an error with Failure::interrupted.
 Result<Observation> observe(Bench& bench, const Setup& setup, const Timing& timing);
 
 // The gateway and its CPUs as the lab file has them, for whoever comes after the run.
