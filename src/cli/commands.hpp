@@ -18,6 +18,11 @@ void add_up(CLI::App& root, Context& context);
 void add_plan(CLI::App& root, Context& context);
 void add_down(CLI::App& root, Context& context);
 void add_status(CLI::App& root, Context& context);
+void add_doctor(CLI::App& root, Context& context);
+void add_graph(CLI::App& root, Context& context);
+void add_ssh(CLI::App& root, Context& context);
+void add_exec(CLI::App& root, Context& context);
+void add_logs(CLI::App& root, Context& context);
 void add_validate(CLI::App& root, Context& context);
 void add_version(CLI::App& root, Context& context);
 

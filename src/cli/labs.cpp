@@ -1,6 +1,7 @@
 #include "labs.hpp"
 
 #include "lab/version.hpp"
+#include "orchestrator/state.hpp"
 
 namespace lab::cli {
 
@@ -20,6 +21,34 @@ std::optional<std::string> choose_lab(Context& context, const orchestrator::Worl
     return std::nullopt;
   }
   return std::move(*chosen);
+}
+
+std::optional<Standing> find_standing(Context& context, const std::string& name) {
+  const auto world = open_world(context);
+  const auto chosen = world ? choose_lab(context, *world, name) : std::nullopt;
+  if (!chosen) {
+    return std::nullopt;
+  }
+  const auto state = orchestrator::load(world->root / *chosen);
+  if (!state || !*state) {
+    context.fail(state ? Error{"lab " + *chosen + " has no state, only a folder", "", "remove what is left of it: lab down " + *chosen}
+                       : state.error());
+    return std::nullopt;
+  }
+  return orchestrator::standing_of(world->root, **state);
+}
+
+const StandingNode* find_node(Context& context, const Standing& standing, const std::string& node) {
+  const StandingNode* const found = standing.find(node);
+  if (found == nullptr) {
+    std::string all;
+    for (const StandingNode& other : standing.nodes) {
+      all += (all.empty() ? "" : ", ") + other.name;
+    }
+    context.fail(Error{"lab " + standing.name + " has no node " + node, "", "it has " + (all.empty() ? "none yet: lab up" : all), "",
+                       Failure::usage});
+  }
+  return found;
 }
 
 std::function<void(const std::string&)> tell_waiting(Context& context) {

@@ -85,8 +85,12 @@ void LiveProgress::print_line(const orchestrator::Progress& progress, std::chron
 }
 
 std::string LiveProgress::summary() const {
+  constexpr auto kWorthTelling = std::chrono::milliseconds(50);
   std::string text;
   for (const Step& step : steps_) {
+    if (step.slowest < kWorthTelling) {
+      continue;
+    }
     text += (text.empty() ? "" : " · ") + step.name + " " + seconds(step.slowest);
   }
   return text;

@@ -16,6 +16,15 @@ bool same_lab(Lab deployed, const Lab& wanted) {
   return deployed == wanted;
 }
 
+// Users who start at different places do not meet while they choose at the same moment. FNV-1a.
+int first_slot(const std::filesystem::path& root) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : root.string()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  }
+  return static_cast<int>(hash % providers::kSlots) + 1;
+}
+
 Result<int> free_slot(const World& world, const Lab& lab) {
   std::set<int> used;
   for (const std::string& other : names(world.root)) {
@@ -24,7 +33,9 @@ Result<int> free_slot(const World& world, const Lab& lab) {
       used.insert((*state)->slot);
     }
   }
-  for (int slot = 1; slot <= providers::kSlots; ++slot) {
+  const int first = first_slot(world.root);
+  for (int i = 0; i < providers::kSlots; ++i) {
+    const int slot = (first - 1 + i) % providers::kSlots + 1;
     if (!used.contains(slot) && !(lab.provider == ProviderKind::local && world.slot_taken(slot))) {
       return slot;
     }

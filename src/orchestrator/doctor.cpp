@@ -1,0 +1,172 @@
+#include "orchestrator/doctor.hpp"
+
+#include "lab/units.hpp"
+#include "orchestrator/cpus.hpp"
+#include "providers/local/account.hpp"
+#include "providers/local/cgroup.hpp"
+#include "remote/process.hpp"
+
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace lab::orchestrator {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Grade = Finding::Grade;
+
+constexpr std::uint64_t kOpenFiles = 4096;  // a gateway with 1,000 clients has 2,000 sockets
+constexpr std::uint64_t kFreeBytes = std::uint64_t{512} << 20;
+
+std::string first_line(const fs::path& file) {
+  std::string line;
+  std::getline(std::ifstream(file) >> std::ws, line);
+  return line;
+}
+
+std::vector<std::string> cpu_flags() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("flags") || line.starts_with("features") || line.starts_with("Features")) {
+      std::istringstream words(line.substr(line.find(':') + 1));
+      return {std::istream_iterator<std::string>(words), {}};
+    }
+  }
+  return {};
+}
+
+std::string account_problem() {
+  namespace local = providers::local;
+  const auto account = local::current_account(Clock::now() + 5s);
+  if (!account) {
+    return account.error().what;
+  }
+  std::ostringstream shadow;
+  shadow << std::ifstream("/etc/shadow").rdbuf();
+  const auto good = local::check_login(*account, shadow.str());
+  return good ? "" : good.error().what + " (" + good.error().remedy + ")";
+}
+
+std::string cgroup_problem() {
+  namespace local = providers::local;
+  const auto group = local::make_cgroup(local::cgroup_parents(), "lab-doctor-" + std::to_string(getpid()));
+  if (!group) {
+    return group.error().what;
+  }
+  const auto removed = local::remove_cgroup(*group, Clock::now() + 1s);
+  return removed ? "" : removed.error().what;
+}
+
+Finding program(const std::string& topic, const std::optional<std::string>& path, const std::string& remedy, Grade missing) {
+  return path ? Finding{Grade::good, topic, *path, ""} : Finding{missing, topic, "not found", remedy};
+}
+
+bool has_flag(const HostFacts& facts, const std::string& flag) {
+  return std::find(facts.cpu_flags.begin(), facts.cpu_flags.end(), flag) != facts.cpu_flags.end();
+}
+
+Finding judge_crypto(const HostFacts& facts) {
+  if (facts.architecture == "s390x") {
+    return has_flag(facts, "msa")
+               ? Finding{Grade::good, "crypto", "CPACF (msa)", ""}
+               : Finding{Grade::note, "crypto", "no CPACF", "enable it for the LPAR: hardware crypto cannot be measured"};
+  }
+  return has_flag(facts, "aes") && has_flag(facts, "pclmulqdq")
+             ? Finding{Grade::good, "crypto", "AES and carry-less multiplication instructions", ""}
+             : Finding{Grade::note, "crypto", "the CPU shows no AES instructions", "software and hardware crypto will measure alike here"};
+}
+
+Finding judge_clock(const HostFacts& facts) {
+  const bool slow = facts.clock_source == "hpet" || facts.clock_source == "acpi_pm" || facts.clock_source == "jiffies";
+  const std::string found = facts.clock_source.empty() ? "unknown" : facts.clock_source;
+  return slow ? Finding{Grade::bad, "clock", found + " takes a system call a reading", "boot with clocksource=tsc"}
+              : Finding{Grade::good, "clock", found, ""};
+}
+
+Finding judge_governor(const HostFacts& facts) {
+  if (facts.governor.empty()) {
+    return {Grade::note, "governor", "not to be seen from here (a virtual machine, perhaps)", "the CPUs' frequency is the host's to fix"};
+  }
+  return facts.governor == "performance" ? Finding{Grade::good, "governor", facts.governor, ""}
+                                         : Finding{Grade::note, "governor", facts.governor + ": the frequency changes with load",
+                                                   "cpupower frequency-set -g performance"};
+}
+
+Finding judge_cpus(const HostFacts& facts) {
+  const std::string found = std::to_string(facts.cpus);
+  return facts.cpus < 2 ? Finding{Grade::bad, "CPUs", found, "give the machine two: driver and gateway must not share one"}
+                        : Finding{Grade::good, "CPUs", found, ""};
+}
+
+Finding judge_limits(const HostFacts& facts) {
+  const std::string found = std::to_string(facts.open_files) + " open files";
+  return facts.open_files < kOpenFiles ? Finding{Grade::bad, "limits", found, "ulimit -n " + std::to_string(kOpenFiles)}
+                                       : Finding{Grade::good, "limits", found, ""};
+}
+
+Finding judge_disk(const HostFacts& facts) {
+  const std::string found = format_size(facts.free_bytes) + " free";
+  return facts.free_bytes < kFreeBytes
+             ? Finding{Grade::bad, "disk", found, "free " + format_size(kFreeBytes) + " where state is kept, or set XDG_STATE_HOME"}
+             : Finding{Grade::good, "disk", found, ""};
+}
+
+}  // namespace
+
+HostFacts gather_facts(const fs::path& state_root) {
+  HostFacts facts;
+  facts.sshd = remote::find_program("sshd");
+  facts.keygen = remote::find_program("ssh-keygen");
+  facts.ssh = remote::find_program("ssh");
+  facts.engine = remote::find_program("podman");
+  facts.engine = facts.engine ? facts.engine : remote::find_program("docker");
+  facts.account = account_problem();
+  facts.cgroup = cgroup_problem();
+  facts.cpus = allowed_cpus().size();
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  facts.open_files = files.rlim_cur;
+  fs::path there = state_root;
+  std::error_code missing;
+  while (!fs::exists(there, missing) && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  facts.free_bytes = fs::space(there, missing).available;
+  utsname host{};
+  uname(&host);
+  facts.architecture = host.machine;
+  facts.cpu_flags = cpu_flags();
+  facts.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  facts.clock_source = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  return facts;
+}
+
+std::vector<Finding> judge(const HostFacts& facts) {
+  std::vector<Finding> findings{
+      program("sshd", facts.sshd, "apt-get install openssh-server", Grade::bad),
+      program("ssh-keygen", facts.keygen, "apt-get install openssh-client", Grade::bad),
+      program("ssh", facts.ssh, "apt-get install openssh-client: lab ssh, exec and logs -f use it", Grade::note),
+      program("engine", facts.engine, "apt-get install podman, for provider container", Grade::note),
+  };
+  findings.push_back(facts.account.empty() ? Finding{Grade::good, "account", "may log in by key", ""}
+                                           : Finding{Grade::bad, "account", facts.account, "run lab as another user"});
+  findings.push_back(facts.cgroup.empty() ? Finding{Grade::good, "cgroups", "CPU quotas can be set", ""}
+                                          : Finding{Grade::note, "cgroups", facts.cgroup,
+                                                    "run lab as root for quotas; CPUs are limited by stopping and continuing"});
+  findings.push_back(judge_cpus(facts));
+  findings.push_back(judge_limits(facts));
+  findings.push_back(judge_disk(facts));
+  findings.push_back(judge_crypto(facts));
+  findings.push_back(judge_clock(facts));
+  findings.push_back(judge_governor(facts));
+  return findings;
+}
+
+}  // namespace lab::orchestrator
