@@ -14,7 +14,8 @@ std::string cell_html(const Td& cell, const Column& column, bool header) {
   if (header) {
     return fmt::format("<th scope=\"row\"{}{}>{}</th>", style, value, cell.html);
   }
-  return fmt::format("<td data-label=\"{}\"{}{}>{}</td>", escape_html(column.title), style, value, cell.html);
+  const std::string span = cell.span > 1 ? fmt::format(" colspan=\"{}\"", cell.span) : "";
+  return fmt::format("<td data-label=\"{}\"{}{}{}>{}</td>", escape_html(column.title), style, value, span, cell.html);
 }
 
 }  // namespace

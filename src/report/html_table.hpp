@@ -10,6 +10,7 @@ namespace lab::report {
 struct Td {
   std::string html;
   std::optional<double> value;  // the exact number behind the text, kept in data-value
+  int span = 1;                 // columns
 };
 
 Td td(const std::string& text);                // escaped
