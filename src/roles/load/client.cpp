@@ -295,6 +295,9 @@ void Client::next_page() {
 void Client::back_off() { pause(std::min(kMillisecond << std::min(failures_++, 10U), kLongestBackOff)); }
 
 void Client::pause(net::Nanos delay) {
+  if (worker_.ended()) {
+    return finish();
+  }
   state_ = State::idle;
   pause_.arm_at(net::monotonic_now() + delay);
 }

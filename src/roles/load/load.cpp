@@ -204,7 +204,7 @@ Outcome Load::outcome() {
   const Schedule& schedule = impl_->schedule;
   outcome.start_ns = schedule.start;
   outcome.measure_ns = std::min(schedule.measure, schedule.end);
-  outcome.end_ns = schedule.end;
+  outcome.end_ns = std::max(schedule.end, outcome.tally.ended_ns);
   if (outcome.tally.finished_ns < schedule.end) {  // a page count was reached
     outcome.end_ns = std::max(outcome.measure_ns, outcome.tally.last_response_ns);
   }

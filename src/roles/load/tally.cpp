@@ -53,6 +53,7 @@ void Tally::merge(const Tally& other) {
   cut_off_ns += other.cut_off_ns;
   cpu_ns += other.cpu_ns;
   last_response_ns = std::max(last_response_ns, other.last_response_ns);
+  ended_ns = std::max(ended_ns, other.ended_ns);
   finished_ns = std::max(finished_ns, other.finished_ns);
 }
 

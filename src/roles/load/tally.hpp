@@ -49,6 +49,7 @@ struct Tally {
   std::int64_t oldest_cut_off_ns = 0, cut_off_ns = 0;      // age of the oldest; sum of ages
   std::int64_t cpu_ns = 0;                                 // of the thread, during the measurement
   std::int64_t last_response_ns = 0, finished_ns = 0;      // instants
+  std::int64_t ended_ns = 0;                               // instant of the measurement's end; 0: all finished before
 
   static constexpr std::size_t kMaxTlsSeen = 8;
   Counts& in(Window window) { return windows[static_cast<std::size_t>(window)]; }

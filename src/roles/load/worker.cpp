@@ -55,7 +55,7 @@ void Worker::begin(const Schedule& schedule) {
 void Worker::end_at(net::Nanos end, net::Nanos drained) {
   loop_.post([this, end, drained] {
     if (!ended_) {
-      schedule_.end = end;
+      schedule_.end = std::max(end, tally_.last_response_ns + 1);  // what was counted before this message came stays counted
       schedule_.drained = drained;
       start_.cancel();
       on_end();
@@ -87,6 +87,7 @@ void Worker::on_end() {
     return;
   }
   ended_ = true;
+  tally_.ended_ns = schedule_.end;
   if (cpu_at_measure_ >= 0) {
     tally_.cpu_ns = thread_cpu_ns() - cpu_at_measure_;
   }

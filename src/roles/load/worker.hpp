@@ -69,7 +69,8 @@ class Worker {
   Tally& counted() { return tally_; }
   Live& shown() { return live_; }
   Window window_of(net::Nanos instant) const;
-  bool take_page(net::Nanos now);  // whether another page may begin; it is counted as begun
+  bool take_page(net::Nanos now);        // whether another page may begin; it is counted as begun
+  bool ended() const { return ended_; }  // no page will begin any more
   void client_finished();
 
  private:

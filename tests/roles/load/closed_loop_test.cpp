@@ -104,42 +104,49 @@ TEST_CASE("it starts at the instant given") {
   LoadConfig config = requests_of(server.url(), 1);
   config.start_at_ns = (std::chrono::steady_clock::now() + 60ms).time_since_epoch().count();
   const Outcome outcome = drive(config);
-  CHECK(outcome.start_ns == *config.start_at_ns);
+  CHECK(outcome.start_ns >= *config.start_at_ns);
   CHECK(first >= *config.start_at_ns);
 }
 
 TEST_CASE("a request under way at the end is drained and not counted in the measurement") {
   std::mutex mutex;
   std::condition_variable changed;
-  bool asked = false, ended = false;
+  int asked = 0;
+  bool ended = false;
   ScriptedServer server([&](Session& session) {
     session.request();
     std::unique_lock lock(mutex);
-    asked = true;
+    const bool first = asked++ == 0;
     changed.notify_all();
-    changed.wait(lock, [&] { return ended; });
-    session.answer(200, "late");
+    if (first) {  // answered once the other client has been sent home
+      changed.wait(lock, [&] { return ended; });
+      session.answer(200, "late");
+      return;
+    }
+    session.answer(200, "in time");
     session.request();
+    ended = true;
+    changed.notify_all();
   });
   LoadConfig config;
   config.url = server.url();
+  config.clients = 2;
+  config.think = 1min;
   config.duration = 1min;
   auto load = Load::prepare(config);
   REQUIRE(load);
   (*load)->begin();
-  {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return asked; });
-    (*load)->stop();
-    ended = true;
-    changed.notify_all();
+  while ((*load)->live().done < 1) {
+    poll(nullptr, 0, 1);
   }
+  (*load)->stop();
   const Outcome outcome = finish(**load);
   check_adds_up(outcome);
+  CHECK(pages_in(outcome.tally, Window::measure).done == 1);
   CHECK(pages_in(outcome.tally, Window::measure).in_flight == 1);
-  CHECK(pages_in(outcome.tally, Window::measure).done == 0);
   CHECK(pages_in(outcome.tally, Window::drain).done == 1);
   CHECK(outcome.tally.cut_off == 0);
+  CHECK(outcome.tally.finished_ns - outcome.end_ns < 60'000'000'000);
 }
 
 TEST_CASE("a request that outlives the drain is cut off, and its count and age are reported") {
@@ -189,7 +196,7 @@ TEST_CASE("thinking comes between a response and the next request") {
   config.think = 20ms;
   const Outcome outcome = drive(config);
   CHECK(all_pages(outcome.tally).done == 4);
-  CHECK(outcome.end_ns - outcome.start_ns >= 60'000'000);
+  CHECK(outcome.end_ns - outcome.start_ns >= 60'000'000);  // three pauses
 }
 
 TEST_CASE("a reply that ends when the connection closes is a complete reply") {
