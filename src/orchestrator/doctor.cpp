@@ -48,9 +48,7 @@ std::string account_problem() {
   if (!account) {
     return account.error().what;
   }
-  std::ostringstream shadow;
-  shadow << std::ifstream("/etc/shadow").rdbuf();
-  const auto good = local::check_login(*account, shadow.str());
+  const auto good = local::check_login(*account);
   return good ? "" : good.error().what + " (" + good.error().remedy + ")";
 }
 
@@ -112,7 +110,7 @@ Finding judge_limits(const HostFacts& facts) {
 }
 
 Finding judge_disk(const HostFacts& facts) {
-  const std::string found = format_size(facts.free_bytes) + " free";
+  const std::string found = std::to_string(facts.free_bytes >> 20U) + " MB free";
   return facts.free_bytes < kFreeBytes
              ? Finding{Grade::bad, "disk", found, "free " + format_size(kFreeBytes) + " where state is kept, or set XDG_STATE_HOME"}
              : Finding{Grade::good, "disk", found, ""};

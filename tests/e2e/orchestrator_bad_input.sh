@@ -1,6 +1,6 @@
 #!/bin/bash
 # What is wrong is told with its remedy before anything is touched.
-. "$SOURCE/tests/e2e/orchestrator_common.bash"
+. "$SOURCE/tests/e2e/orchestrator_common.bash" || exit 1
 
 cat >"$work/typo.yaml" <<'Y'
 lab: typo
@@ -21,16 +21,25 @@ says "no lab stands"
 says "lab up"
 
 # A port in use, on all addresses.
-"$LAB" pages --http 0.0.0.0:3890 >"$work/pages.log" 2>&1 &
+"$LAB" pages --http 0.0.0.0:0 >"$work/pages.log" 2>&1 &
 holder=$!
-for _ in $(seq 100); do ss -Hltn 'sport = :3890' | grep -q . && break; read -rt 0.1 <> <(:); done
-wants 1 "$LAB" up
+tail -F --pid=$holder "$work/pages.log" 2>/dev/null | grep -q -m1 'listening on'
+port=$(grep -o '0.0.0.0:[0-9]*' "$work/pages.log" | cut -d: -f2)
+cat >"$work/busy.yaml" <<Y
+lab: busy
+provider: local
+networks: {inner: 198.18.3.0/24}
+nodes:
+  tam: {roles: [directory], networks: [inner]}
+directory: {ldap: $port}
+Y
+wants 1 "$LAB" up "$work/busy.yaml"
 kill $holder
 wait $holder
-says ".3.4:3890 is in use: process $holder (lab), on all addresses, listens there"
+says ".1.1:$port is in use: process $holder (lab), on all addresses, listens there"
 says "at node tam, directory ldap"
 says "give directory ldap another port in the lab file"
-nothing_left "after a port in use"
+nothing_left "after a port in use" busy
 
 # No sshd: hidden in a mount namespace of our own.
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then

@@ -24,13 +24,10 @@ says() { case $out in *"$1"*) ;; *) fail "not said: $1"$'\n'"$out" ;; esac }
 
 # Processes that carry the label of a lab under our state folder.
 labelled() {
-  local file
-  for file in /proc/[0-9]*/environ; do
-    tr '\0' '\n' <"$file" 2>/dev/null | grep -q "^LAB_NODE=$XDG_STATE_HOME/" && echo "${file//[^0-9]/}"
-  done
-  for file in /proc/[0-9]*/cmdline; do
-    tr '\0' ' ' <"$file" 2>/dev/null | grep -q "$XDG_STATE_HOME/lab/.*/sshd_config" && echo "${file//[^0-9]/}"
-  done
+  {
+    grep -lz "^LAB_NODE=$XDG_STATE_HOME/" /proc/[0-9]*/environ
+    grep -lz "$XDG_STATE_HOME/lab/.*/ssh/[s]shd_config" /proc/[0-9]*/cmdline
+  } 2>/dev/null | cut -d/ -f3 | sort -u
 }
 
 # The process whose command line matches, among those of our labs.

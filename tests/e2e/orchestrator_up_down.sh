@@ -1,6 +1,6 @@
 #!/bin/bash
 # lab up, status, exec, logs, down of the built-in lab, from every state that a lab can be in.
-. "$SOURCE/tests/e2e/orchestrator_common.bash"
+. "$SOURCE/tests/e2e/orchestrator_common.bash" || exit 1
 
 wants 0 "$LAB" plan
 says "create  node webseal"

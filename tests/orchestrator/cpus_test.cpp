@@ -9,7 +9,7 @@ using namespace lab::orchestrator;
 
 namespace {
 
-Lab lab() {
+Lab small() {
   Lab lab;
   lab.nodes = {Node{"webseal", {Role::gateway}, {}}, Node{"was", {Role::pages}, {}}};
   return lab;
@@ -28,29 +28,29 @@ const Finding& about(const std::vector<Finding>& findings, const std::string& to
 }  // namespace
 
 TEST_CASE("on two CPUs a lab CPU is 0.4, the gateway alone on the first") {
-  const CpuLayout layout = lay_out_cpus(lab(), {0, 1});
+  const CpuLayout layout = lay_out_cpus(small(), {0, 1});
   CHECK(layout.unit == Approx(0.4));
   CHECK(layout.pins.at("webseal") == std::vector<int>{0});
   CHECK(layout.pins.at("was") == std::vector<int>{1});
 }
 
 TEST_CASE("on four CPUs two lab CPUs fill 80% of the gateway's half") {
-  const CpuLayout layout = lay_out_cpus(lab(), {2, 3, 6, 7});
+  const CpuLayout layout = lay_out_cpus(small(), {2, 3, 6, 7});
   CHECK(layout.unit == Approx(0.8));
   CHECK(layout.pins.at("webseal") == std::vector<int>{2, 3});
   CHECK(layout.pins.at("was") == std::vector<int>{6, 7});
 }
 
 TEST_CASE("with room a lab CPU is a host CPU and nobody is pinned") {
-  const CpuLayout layout = lay_out_cpus(lab(), {0, 1, 2, 3, 4, 5});
+  const CpuLayout layout = lay_out_cpus(small(), {0, 1, 2, 3, 4, 5});
   CHECK(layout.unit == 1);
   CHECK(layout.pins.empty());
 }
 
-TEST_CASE("one CPU cannot be shared out") { CHECK(lay_out_cpus(lab(), {0}).pins.empty()); }
+TEST_CASE("one CPU cannot be shared out") { CHECK(lay_out_cpus(small(), {0}).pins.empty()); }
 
 TEST_CASE("the lab file's cpu-unit is taken as it is") {
-  Lab given = lab();
+  Lab given = small();
   given.cpu_unit = 0.25;
   CHECK(lay_out_cpus(given, {0, 1}).unit == 0.25);
 }

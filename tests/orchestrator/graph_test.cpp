@@ -7,7 +7,7 @@ using namespace lab::orchestrator;
 
 namespace {
 
-Lab lab() {
+Lab topology() {
   Lab lab;
   lab.name = "small";
   lab.networks = {{"clients", 0xC6120100, 24}, {"inner", 0xC6120300, 24}};
@@ -20,7 +20,7 @@ Lab lab() {
 }  // namespace
 
 TEST_CASE("the topology as text names networks, nodes and junctions") {
-  CHECK(graph_text(lab(), {{"was", "127.101.2.3"}}) ==
+  CHECK(graph_text(topology(), {{"was", "127.101.2.3"}}) ==
         "lab small, provider local\n"
         "\n"
         "network clients 198.18.1.0/24\n"
@@ -35,7 +35,7 @@ TEST_CASE("the topology as text names networks, nodes and junctions") {
 }
 
 TEST_CASE("the topology as a Mermaid flowchart") {
-  CHECK(graph_mermaid(lab(), {}) ==
+  CHECK(graph_mermaid(topology(), {}) ==
         "flowchart LR\n"
         "  net0([\"clients 198.18.1.0/24\"])\n"
         "  net1([\"inner 198.18.3.0/24\"])\n"
@@ -50,7 +50,7 @@ TEST_CASE("the topology as a Mermaid flowchart") {
 }
 
 TEST_CASE("the topology for Graphviz") {
-  CHECK(graph_dot(lab(), {}) ==
+  CHECK(graph_dot(topology(), {}) ==
         "graph \"small\" {\n"
         "  rankdir=LR;\n"
         "  node [shape=box];\n"
@@ -68,7 +68,7 @@ TEST_CASE("the topology for Graphviz") {
 }
 
 TEST_CASE("the picture shows every node, network and junction") {
-  const std::string svg = graph_svg(lab(), {{"was", "127.101.2.3"}});
+  const std::string svg = graph_svg(topology(), {{"was", "127.101.2.3"}});
   for (const char* text : {">client1<", ">webseal<", ">was<", ">127.101.2.3<", ">clients<", ">inner<", "junction /app to was"}) {
     INFO(text);
     CHECK(svg.find(text) != std::string::npos);

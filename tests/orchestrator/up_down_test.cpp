@@ -21,7 +21,7 @@ Lab lab_of(const std::string& text) {
   return std::move(*lab);
 }
 
-Lab lab() { return lab_of(fakes::small_lab().source); }
+Lab small() { return lab_of(fakes::small_lab().source); }
 
 Deadline soon() { return Clock::now() + std::chrono::seconds(10); }
 
@@ -35,7 +35,7 @@ Error first_error(const Result<Raised, Errors>& raised) {
 
 TEST_CASE("up creates every node, limits the gateway and starts its roles; down leaves nothing") {
   fakes::FakeWorld fake;
-  const auto raised = up(fake.world, lab(), "small", fake.operation());
+  const auto raised = up(fake.world, small(), "small", fake.operation());
   REQUIRE(raised);
   CHECK(raised->changed);
   CHECK(raised->standing.nodes.size() == 4);
@@ -55,9 +55,9 @@ TEST_CASE("up creates every node, limits the gateway and starts its roles; down 
 
 TEST_CASE("up twice does nothing the second time") {
   fakes::FakeWorld fake;
-  REQUIRE(up(fake.world, lab(), "small", fake.operation()));
+  REQUIRE(up(fake.world, small(), "small", fake.operation()));
   const int installs = fake.agents.installs;
-  const auto again = up(fake.world, lab(), "small", fake.operation());
+  const auto again = up(fake.world, small(), "small", fake.operation());
   REQUIRE(again);
   CHECK_FALSE(again->changed);
   CHECK(fake.agents.installs == installs);
@@ -65,16 +65,16 @@ TEST_CASE("up twice does nothing the second time") {
 
 TEST_CASE("up does only what is missing") {
   fakes::FakeWorld fake;
-  REQUIRE(up(fake.world, lab(), "small", fake.operation()));
+  REQUIRE(up(fake.world, small(), "small", fake.operation()));
   const int installs = fake.agents.installs;
   SECTION("an agent is gone") {
     fake.agents.installed.erase("tam");
-    REQUIRE(up(fake.world, lab(), "small", fake.operation()));
+    REQUIRE(up(fake.world, small(), "small", fake.operation()));
     CHECK(fake.agents.installs == installs + 1);
   }
   SECTION("a role has ended") {
     fake.agents.roles["was"].clear();
-    const auto again = up(fake.world, lab(), "small", fake.operation());
+    const auto again = up(fake.world, small(), "small", fake.operation());
     REQUIRE(again);
     CHECK(again->changed);
     CHECK(fake.agents.installs == installs);
@@ -85,7 +85,7 @@ TEST_CASE("up does only what is missing") {
 TEST_CASE("what is found before anything is touched leaves nothing behind") {
   fakes::FakeWorld fake;
   fake.host.busy_ports = {"webseal", "was"};
-  const auto raised = up(fake.world, lab(), "small", fake.operation());
+  const auto raised = up(fake.world, small(), "small", fake.operation());
   REQUIRE(!raised);
   CHECK(raised.error().size() == 2);
   CHECK_FALSE(std::filesystem::exists(fake.world.root / "small"));
@@ -96,7 +96,7 @@ TEST_CASE("a fresh lab that fails half-way is removed again, and says so after w
   SECTION("a node cannot be created") { fake.host.broken = {"was"}; }
   SECTION("a role does not start") { fake.agents.failing = {"was"}; }
   SECTION("a node cannot be reached") { fake.agents.unreachable = {"was"}; }
-  const Error error = first_error(up(fake.world, lab(), "small", fake.operation()));
+  const Error error = first_error(up(fake.world, small(), "small", fake.operation()));
   CHECK(error.where.starts_with("node was"));
   CHECK(error.remedy == "what was created has been removed again");
   CHECK(fake.machines("small") == 0);
@@ -106,7 +106,7 @@ TEST_CASE("a fresh lab that fails half-way is removed again, and says so after w
 TEST_CASE("a failed role is told with the end of its log") {
   fakes::FakeWorld fake;
   fake.agents.failing = {"was"};
-  CHECK(first_error(up(fake.world, lab(), "small", fake.operation())).detail == "bind: Address already in use");
+  CHECK(first_error(up(fake.world, small(), "small", fake.operation())).detail == "bind: Address already in use");
 }
 
 TEST_CASE("an interrupted up keeps what is there, for up to go on or for down") {
@@ -116,7 +116,7 @@ TEST_CASE("an interrupted up keeps what is there, for up to go on or for down") 
       fake.interrupt.raise();
     }
   };
-  const Error error = first_error(up(fake.world, lab(), "small", fake.operation()));
+  const Error error = first_error(up(fake.world, small(), "small", fake.operation()));
   CHECK(error.failure == Failure::interrupted);
   CHECK(fake.machines("small") > 0);
 
@@ -125,7 +125,7 @@ TEST_CASE("an interrupted up keeps what is there, for up to go on or for down") 
     same.on_progress = {};
     const Interrupt none;
     auto operation = same.operation();
-    CHECK(up(same.world, lab(), "small", {none, operation.tell, {}, operation.deadline}));
+    CHECK(up(same.world, small(), "small", {none, operation.tell, {}, operation.deadline}));
     CHECK(same.machines("small") == 4);
   }
   SECTION("down removes it") {
@@ -136,13 +136,13 @@ TEST_CASE("an interrupted up keeps what is there, for up to go on or for down") 
 
 TEST_CASE("a stuck node is told when the rest is gone, and down works once it can be ended") {
   fakes::FakeWorld fake;
-  REQUIRE(up(fake.world, lab(), "small", fake.operation()));
+  REQUIRE(up(fake.world, small(), "small", fake.operation()));
   fake.host.stuck = {"tam"};
   const auto taken = down(fake.world, "small", fake.operation());
   REQUIRE(!taken);
   CHECK(fake.machines("small") == 1);
   CHECK(taken.error().back().what == "left behind: machine tam");
-  CHECK(first_error(up(fake.world, lab(), "small", fake.operation())).remedy == "finish that first: lab down small");
+  CHECK(first_error(up(fake.world, small(), "small", fake.operation())).remedy == "finish that first: lab down small");
 
   fake.host.stuck.clear();
   CHECK(down(fake.world, "small", fake.operation()));
@@ -151,7 +151,7 @@ TEST_CASE("a stuck node is told when the rest is gone, and down works once it ca
 
 TEST_CASE("down goes by labels when the state is lost or broken") {
   fakes::FakeWorld fake;
-  REQUIRE(up(fake.world, lab(), "small", fake.operation()));
+  REQUIRE(up(fake.world, small(), "small", fake.operation()));
   const auto folder = fake.world.root / "small";
   SECTION("the state file is gone") {
     std::filesystem::remove(folder / "state.json");
@@ -180,11 +180,11 @@ TEST_CASE("a lab that is not there is no error") {
 
 TEST_CASE("a lab stands as deployed: another file of its name is refused, the same one in another place is not") {
   fakes::FakeWorld fake;
-  REQUIRE(up(fake.world, lab(), "small", fake.operation()));
-  Lab moved = lab();
+  REQUIRE(up(fake.world, small(), "small", fake.operation()));
+  Lab moved = small();
   moved.path = "elsewhere.yaml";
   CHECK(up(fake.world, moved, "small", fake.operation()));
-  Lab renamed = lab();
+  Lab renamed = small();
   renamed.nodes.back().name = "was2";
   CHECK(first_error(up(fake.world, renamed, "small", fake.operation())).what == "lab small stands as another file described it");
 }
@@ -194,11 +194,11 @@ TEST_CASE("labs of several names stand at once, each in an address range of its 
   for (int slot = 1; slot <= providers::kSlots; ++slot) {
     fake.slots_of_others.insert(slot);
   }
-  CHECK(first_error(up(fake.world, lab(), "one", fake.operation())).what == "no address range is left for another lab");
+  CHECK(first_error(up(fake.world, small(), "one", fake.operation())).what == "no address range is left for another lab");
   fake.slots_of_others.erase(7);
   fake.slots_of_others.erase(150);
-  REQUIRE(up(fake.world, lab(), "one", fake.operation()));
-  REQUIRE(up(fake.world, lab(), "two", fake.operation()));
+  REQUIRE(up(fake.world, small(), "one", fake.operation()));
+  REQUIRE(up(fake.world, small(), "two", fake.operation()));
   const int one = (*load(fake.world.root / "one"))->slot, two = (*load(fake.world.root / "two"))->slot;
   CHECK(std::set<int>{one, two} == std::set<int>{7, 150});
   REQUIRE(down(fake.world, "one", fake.operation()));
@@ -207,7 +207,7 @@ TEST_CASE("labs of several names stand at once, each in an address range of its 
 
 TEST_CASE("an attached lab is locked, its agents answer, and its CPUs can be set") {
   fakes::FakeWorld fake;
-  REQUIRE(up(fake.world, lab(), "small", fake.operation()));
+  REQUIRE(up(fake.world, small(), "small", fake.operation()));
   const auto attached = attach(fake.world, "", "lab run", soon());
   REQUIRE(attached);
   CHECK(attached->standing.name == "small");
@@ -222,7 +222,7 @@ TEST_CASE("an attached lab is locked, its agents answer, and its CPUs can be set
 
 TEST_CASE("attaching names every node that cannot be reached") {
   fakes::FakeWorld fake;
-  REQUIRE(up(fake.world, lab(), "small", fake.operation()));
+  REQUIRE(up(fake.world, small(), "small", fake.operation()));
   fake.agents.unreachable = {"tam", "was"};
   const auto attached = attach(fake.world, "small", "lab run", soon());
   REQUIRE(!attached);
@@ -231,7 +231,7 @@ TEST_CASE("attaching names every node that cannot be reached") {
 
 TEST_CASE("status tells which node does not answer, and which role") {
   fakes::FakeWorld fake;
-  REQUIRE(up(fake.world, lab(), "small", fake.operation()));
+  REQUIRE(up(fake.world, small(), "small", fake.operation()));
   CHECK(look(fake.world, "small", soon())->ok());
   fake.agents.unreachable = {"tam"};
   fake.agents.roles["was"].clear();

@@ -10,9 +10,14 @@ namespace lab::providers::local {
 
 namespace {
 
-std::vector<std::string> split(const std::string& line) {
+// The fields of an entry of a database of getent(1); nothing when there is none.
+Result<std::vector<std::string>> look_up(const std::string& database, const std::string& key, Deadline deadline) {
+  const auto answer = remote::run({"getent", database, key}, {}, deadline);
+  if (!answer) {
+    return answer.error();
+  }
   std::vector<std::string> fields;
-  std::istringstream in(line);
+  std::istringstream in(answer->out.substr(0, answer->out.find('\n')));
   for (std::string field; std::getline(in, field, ':');) {
     fields.push_back(field);
   }
@@ -23,33 +28,30 @@ std::vector<std::string> split(const std::string& line) {
 
 Result<Account> current_account(Deadline deadline) {
   const std::string uid = std::to_string(geteuid());
-  const auto answer = remote::run({"getent", "passwd", uid}, {}, deadline);
-  if (!answer) {
-    return answer.error();
+  const auto entry = look_up("passwd", uid, deadline);  // passwd(5): name password uid gid comment home shell
+  if (!entry) {
+    return entry.error();
   }
-  std::istringstream lines(answer->out);
-  std::string line;
-  std::getline(lines, line);
-  const auto fields = split(line);  // passwd(5): name password uid gid comment home shell
-  if (answer->exit != 0 || fields.size() < 6 || fields[0].empty()) {
+  if (entry->size() < 6 || entry->front().empty()) {
     return Error{"user " + uid + " has no account on this host", "provider local", "run lab as a user that `getent passwd` knows"};
   }
-  return Account{fields[0], fields.size() > 6 && !fields[6].empty() ? fields[6] : "/bin/sh", geteuid() == 0};
+  const auto shadow = look_up("shadow", entry->front(), deadline);
+  if (!shadow) {
+    return shadow.error();
+  }
+  return Account{entry->front(), entry->size() > 6 && !entry->at(6).empty() ? entry->at(6) : "/bin/sh",
+                 shadow->size() > 1 ? shadow->at(1) : "", geteuid() == 0};
 }
 
-Result<void> check_login(const Account& account, const std::string& shadow) {
+Result<void> check_login(const Account& account) {
   const std::string shell = account.shell.substr(account.shell.rfind('/') + 1);
   if (shell == "nologin" || shell == "false" || access(account.shell.c_str(), X_OK) != 0) {
     return Error{"user " + account.name + " cannot log in: the shell is " + account.shell, "provider local",
                  "run lab as a user with a shell, or set one: chsh -s /bin/sh " + account.name};
   }
-  std::istringstream lines(shadow);
-  for (std::string line; std::getline(lines, line);) {
-    const auto fields = split(line);  // shadow(5); sshd refuses a password field that starts with "!", PAM or not
-    if (account.root && fields.size() > 1 && fields[0] == account.name && fields[1].starts_with('!')) {
-      return Error{"user " + account.name + " is locked, and sshd lets no locked user in", "provider local",
-                   "run lab as an ordinary user, or allow root logins by key: usermod -p '*' " + account.name};
-    }
+  if (account.password.starts_with('!')) {  // sshd without PAM refuses these, whatever the key
+    return Error{"user " + account.name + " is locked, and sshd lets no locked user in", "provider local",
+                 "run lab as another user, or allow logins by key alone: usermod -p '*' " + account.name};
   }
   return {};
 }

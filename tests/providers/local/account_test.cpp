@@ -12,17 +12,18 @@ TEST_CASE("the account that runs this is known") {
 }
 
 TEST_CASE("a user without a shell is told how to get one") {
-  const auto good = check_login({"nobody", "/usr/sbin/nologin", false}, "");
+  const auto good = check_login({"nobody", "/usr/sbin/nologin", "", false});
   REQUIRE(!good);
   CHECK(to_string(good.error()) ==
         "user nobody cannot log in: the shell is /usr/sbin/nologin\n"
         "  at provider local\n"
         "  run lab as a user with a shell, or set one: chsh -s /bin/sh nobody");
-  CHECK(check_login({"me", "/bin/sh", false}, ""));
+  CHECK(check_login({"me", "/bin/sh", "", false}));
 }
 
-TEST_CASE("a locked root is told, since sshd lets none in; one without a password is not locked") {
-  CHECK(!check_login({"root", "/bin/sh", true}, "daemon:*:1:::::\nroot:!:1:::::\n"));
-  CHECK(check_login({"root", "/bin/sh", true}, "root:*:1:::::\n"));
-  CHECK(check_login({"root", "/bin/sh", true}, ""));
+TEST_CASE("a locked user is told, since sshd lets none in; one without a password is not locked") {
+  CHECK(!check_login({"root", "/bin/sh", "!", true}));
+  CHECK(!check_login({"nobody", "/bin/sh", "!*", false}));
+  CHECK(check_login({"root", "/bin/sh", "*", true}));
+  CHECK(check_login({"me", "/bin/sh", "", false}));
 }
