@@ -162,6 +162,11 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   return best;
 }
 
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+  const std::string near = nearest(word, known);
+  return near.empty() ? "known: " + join(known) : "did you mean `" + near + "`?";
+}
+
 std::string_view without_byte_order_mark(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text; }
 
 std::string join(const std::vector<std::string>& words, std::string_view separator) {
@@ -170,6 +175,10 @@ std::string join(const std::vector<std::string>& words, std::string_view separat
     text += (text.empty() ? std::string() : std::string(separator)) + word;
   }
   return text;
+}
+
+bool contains(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 std::string shown(std::string_view text) {

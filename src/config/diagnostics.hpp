@@ -48,10 +48,15 @@ class Diagnostics {
 // The candidate that `word` most likely means: few edits away, an exchange of neighbours counting one. Empty: none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
+// A remedy for a word that is not among the known: "did you mean `was`?", else "known: was, tam".
+std::string suggestion(std::string_view word, const std::vector<std::string>& known);
+
 std::string_view without_byte_order_mark(std::string_view text);
 
 // "a, b, c"
 std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
+
+bool contains(const std::vector<std::string>& words, std::string_view word);
 
 // A value of the file inside a message: quoted, shortened, without control characters.
 std::string shown(std::string_view text);

@@ -305,6 +305,25 @@ std::optional<Value> parse_document(std::string_view text, Diagnostics& diagnost
   return builder.take();
 }
 
+std::span<const Value> items_of(const Value* list) { return list == nullptr ? std::span<const Value>() : std::span(list->items); }
+
+std::span<const Entry> entries_of(const Value* map) { return map == nullptr ? std::span<const Entry>() : std::span(map->entries); }
+
+const Value* part_of(const Value* map, std::string_view key) { return map == nullptr ? nullptr : map->find(key); }
+
+std::vector<const Value*> texts_of(const Value* value) {
+  std::vector<const Value*> texts;
+  if (value != nullptr && value->kind == Value::Kind::scalar) {
+    texts.push_back(value);
+  }
+  for (const Value& item : items_of(value)) {
+    if (item.kind == Value::Kind::scalar) {
+      texts.push_back(&item);
+    }
+  }
+  return texts;
+}
+
 std::string kind_name(const Value& value) {
   switch (value.kind) {
     case Value::Kind::null: return "nothing";

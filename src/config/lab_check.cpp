@@ -53,11 +53,6 @@ std::vector<std::string> names_of(const Range& range) {
   return names;
 }
 
-std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
-  const std::string near = nearest(word, known);
-  return near.empty() ? "known: " + join(known) : "did you mean `" + near + "`?";
-}
-
 class Checker {
  public:
   Checker(const Lab& lab, const Value& root, Diagnostics& errors) : lab_(lab), root_(root), errors_(errors) {}
@@ -172,13 +167,13 @@ class Checker {
       known.push_back(entry.key);
     }
     std::set<std::string> seen;
-    for_each_text(*named, [&](const Value& one) {
-      if (std::find(known.begin(), known.end(), one.text) == known.end()) {
-        errors_.add(one.mark, "unknown network " + shown(one.text), suggestion(one.text, known), one.width());
-      } else if (!seen.insert(one.text).second) {
-        errors_.add(one.mark, "network " + shown(one.text) + " is named twice", "name it once", one.width());
+    for (const Value* one : texts_of(named)) {
+      if (!contains(known, one->text)) {
+        errors_.add(one->mark, "unknown network " + shown(one->text), suggestion(one->text, known), one->width());
+      } else if (!seen.insert(one->text).second) {
+        errors_.add(one->mark, "network " + shown(one->text) + " is named twice", "name it once", one->width());
       }
-    });
+    }
   }
 
   void check_address(const Node& node, const Value& value) {
@@ -220,12 +215,11 @@ class Checker {
   }
 
   void check_junctions(const Value* gateway) {
-    const Value* junctions = gateway == nullptr ? nullptr : gateway->find("junctions");
-    if (junctions == nullptr || lab_.nodes.empty()) {
+    if (lab_.nodes.empty()) {
       return;
     }
     std::map<std::string, Mark> points;
-    for (const Value& junction : junctions->items) {
+    for (const Value& junction : items_of(part_of(gateway, "junctions"))) {
       if (const Value* point = junction.find("point"); point != nullptr && point->kind == Value::Kind::scalar) {
         const auto [first, fresh] = points.try_emplace(point->text, point->mark);
         if (!fresh) {
@@ -233,8 +227,8 @@ class Checker {
                            "the other", first->second);
         }
       }
-      if (const Value* servers = junction.find("servers")) {
-        for_each_text(*servers, [&](const Value& server) { check_server(server); });
+      for (const Value* server : texts_of(junction.find("servers"))) {
+        check_server(*server);
       }
     }
   }
@@ -249,18 +243,6 @@ class Checker {
     } else if (!node->roles.empty() && !node->has(Role::pages) && !node->has(Role::external)) {
       errors_.add(server.mark, "node " + shown(server.text) + " serves no pages", "name a node with role pages, or host:port",
                   server.width());
-    }
-  }
-
-  template <class Use>
-  static void for_each_text(const Value& value, Use use) {
-    if (value.kind == Value::Kind::scalar) {
-      use(value);
-    }
-    for (const Value& item : value.items) {
-      if (item.kind == Value::Kind::scalar) {
-        use(item);
-      }
     }
   }
 

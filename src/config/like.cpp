@@ -62,10 +62,7 @@ class Follower {
     const auto base = find(like.text);
     if (!base) {
       if (all_have_ids()) {
-        const auto known = ids();
-        const std::string near = nearest(like.text, known);
-        errors_.add(like.mark, "unknown scenario " + shown(like.text),
-                    near.empty() ? "known: " + join(known) : "did you mean `" + near + "`?", like.width());
+        errors_.add(like.mark, "unknown scenario " + shown(like.text), suggestion(like.text, ids()), like.width());
       }
       return false;
     }
