@@ -4,6 +4,8 @@
 #include "report/report.hpp"
 #include "store/run_directory.hpp"
 
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -44,8 +46,9 @@ void write(const Options& options, Context& context) {
     if (!run) {
       return context.fail(run.error());
     }
+    errno = 0;
     context.out << report::render(*run, format) << std::flush;
-    if (!context.out) {
+    if (!context.out && errno != EPIPE) {  // a reader that has seen enough is no error
       context.fail(Error{"write the report to standard output: it was not taken whole", {}, "is the disk full?", {}});
     }
     return;

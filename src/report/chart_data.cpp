@@ -20,7 +20,7 @@ json::array trials_of(const Run& run, const CellResult& cell) {
   for (const Trial& trial : run.trials) {
     for (const Side& side : trial.sides) {
       if (side.cell == cell.id && trial.kind != "aa" && trial.failed.empty()) {
-        dots.push_back(json::object{{"trial", trial.trial}, {"value", side.pages_per_s}, {"flags", texts(trial.flags)}});
+        dots.push_back(json::object{{"trial", trial.trial}, {"value", side.pages_per_s}, {"flags", texts(doubts(trial.flags))}});
       }
     }
   }
@@ -32,8 +32,8 @@ json::value point(const Run& run, const CellResult* cell) {
     return nullptr;
   }
   return json::object{
-      {"cell", cell->id},         {"median", cell->pages_per_s.median}, {"low", cell->pages_per_s.low},   {"high", cell->pages_per_s.high},
-      {"n", cell->pages_per_s.n}, {"flags", texts(cell->flags)},        {"trials", trials_of(run, *cell)}};
+      {"cell", cell->id},         {"median", cell->pages_per_s.median},  {"low", cell->pages_per_s.low},   {"high", cell->pages_per_s.high},
+      {"n", cell->pages_per_s.n}, {"flags", texts(doubts(cell->flags))}, {"trials", trials_of(run, *cell)}};
 }
 
 void add_throughput(const Run& run, const ScenarioView& scenario, json::array& charts) {
@@ -84,7 +84,7 @@ void add_cpu(const Run& run, const ScenarioView& scenario, json::array& charts) 
   json::array rows, nodes;
   for (const CellResult* cell : cells) {
     std::string label = cell_label(*cell, cells);
-    rows.push_back(json::object{{"label", label.empty() ? cell->id : label}, {"flags", texts(cell->flags)}});
+    rows.push_back(json::object{{"label", label.empty() ? cell->id : label}, {"flags", texts(doubts(cell->flags))}});
   }
   for (const std::string& node : node_use(cells).shown) {
     json::array values;
@@ -114,7 +114,7 @@ void add_gain(const Run& run, const ScenarioView& scenario, json::array& charts)
                                                           {"low", effect->ratio.low},
                                                           {"high", effect->ratio.high},
                                                           {"n", effect->ratio.n},
-                                                          {"flags", texts(effect->flags)}}));
+                                                          {"flags", texts(doubts(effect->flags))}}));
     }
     lines.push_back(json::object{{"label", line.label}, {"shade", line.shade}, {"points", std::move(points)}});
   }

@@ -106,7 +106,8 @@ Facts host_facts(const Run& run) {
   add(facts, "CPU", environment_text(run, "cpu_model"));
   add(facts, "Cores", environment_text(run, "cores"));
   add(facts, "SMT", environment_text(run, "smt"));
-  add(facts, "Frequency governor", environment_text(run, "governor"));
+  const std::string governor = environment_text(run, "governor");
+  add(facts, "Frequency governor", governor.empty() ? "not shown by this host" : governor);
   add(facts, "Memory", memory(environment_number(run, "memory_bytes")));
   add(facts, "Architecture", environment_text(run, "architecture"));
   add(facts, "Kernel", environment_text(run, "kernel"));
@@ -184,7 +185,8 @@ Facts substitutions(const Run& run) {
   }
   for (const Scenario& scenario : run.playbook.scenarios) {
     const bool used = std::ranges::any_of(run.results.cells, [&](const CellResult& cell) { return cell.scenario == scenario.id; });
-    if (used && !scenario.notes.empty()) {
+    const bool said = std::ranges::any_of(facts, [&](const auto& fact) { return fact.second == scenario.notes; });
+    if (used && !said && !scenario.notes.empty()) {
       facts.emplace_back("Scenario " + scenario.id, scenario.notes);
     }
   }

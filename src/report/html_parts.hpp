@@ -5,6 +5,7 @@
 #include "report/scenario.hpp"
 
 #include <string>
+#include <vector>
 
 namespace lab::report {
 
@@ -22,5 +23,6 @@ std::string appendix_html(const Run& run);                   // topology, enviro
 std::string topology_svg(const Run& run);
 
 std::string flag_meaning(const std::string& flag);
+std::string flagged_cells(const Run& run, const std::vector<std::string>& cells);  // their ids, or how many where many
 
 }  // namespace lab::report

@@ -41,7 +41,8 @@ std::string junction_text(const JunctionPlan& junction) {
 std::string tls_text(const ScenarioView& scenario) {
   for (const CellResult* cell : scenario.cells) {
     if (!cell->tls_version.empty()) {
-      return fmt::format("{}, {}, {}", cell->tls_version, cell->tls_cipher,
+      const std::string protocol = cell->tls_version.starts_with("TLS") ? "" : "TLS ";
+      return fmt::format("{}{}, {}, {}", protocol, cell->tls_version, cell->tls_cipher,
                          scenario.settings != nullptr ? handshake_text(scenario.settings->tls.handshake) : "as negotiated");
     }
   }

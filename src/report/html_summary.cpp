@@ -25,7 +25,7 @@ Tally tally(const Results& results) {
     counts.measured += cell.status == "measured";
     counts.skipped += cell.status == "skipped";
     counts.failed += cell.status == "failed";
-    counts.flagged += !cell.flags.empty();
+    counts.flagged += !doubts(cell.flags).empty();
   }
   return counts;
 }
@@ -75,6 +75,16 @@ std::string verdict_html(const ClaimResult& claim) {
   const char* sign = claim.verdict == "agrees" ? "✓" : claim.verdict == "differs" ? "✗" : "?";
   return fmt::format("<span class=\"verdict {}\"><span aria-hidden=\"true\">{}</span> {}</span>", escape_html(claim.verdict), sign,
                      escape_html(verdict_text(claim)));
+}
+
+// The first reason in sight, the others a click away.
+std::string reason_html(const std::string& reason) {
+  const auto end = reason.find("; ");
+  if (reason.size() < 160 || end == std::string::npos) {
+    return escape_html(reason);
+  }
+  return fmt::format("{}<details><summary>more</summary>{}</details>", escape_html(reason.substr(0, end)),
+                     escape_html(reason.substr(end + 2)));
 }
 
 }  // namespace
@@ -149,7 +159,7 @@ std::string claims_html(const Run& run) {
     table.rows.push_back({td_html(fmt::format("<span{}>{}</span><small>{}</small>", again ? " class=\"again\"" : "",
                                               escape_html(claim.says), escape_html(claim_name(claim)))),
                           td(published_text(claim)), std::move(seen), td_html(strip ? strip_svg(*strip) : ""), td_html(verdict_html(claim)),
-                          td(claim.reason)});
+                          td_html(reason_html(claim.reason))});
   }
   return out + to_html(table) + "</section>\n";
 }
@@ -175,6 +185,14 @@ std::string flag_meaning(const std::string& flag) {
   return "";
 }
 
+std::string flagged_cells(const Run& run, const std::vector<std::string>& cells) {
+  constexpr std::size_t kListed = 6;
+  const std::size_t all = tally(run.results).measured;
+  return cells.size() <= kListed ? join(cells, ", ")
+         : cells.size() == all   ? fmt::format("all {} measured cells", all)
+                                 : fmt::format("{} of {} measured cells, marked where their numbers stand", cells.size(), all);
+}
+
 std::string flags_section_html(const Run& run) {
   std::string out = "<section id=\"flags\">\n<h2>Flags</h2>\n";
   std::map<std::string, std::vector<std::string>> where;
@@ -190,7 +208,7 @@ std::string flags_section_html(const Run& run) {
       ++trials[flag];
       where[flag];
     }
-    if (!trial.flags.empty() || !trial.failed.empty()) {
+    if (!doubts(trial.flags).empty() || !trial.failed.empty()) {
       std::vector<std::string> cells;
       std::ranges::transform(trial.sides, std::back_inserter(cells), &Side::cell);
       notes.rows.push_back({td(std::to_string(trial.trial)), td(join(cells, ", ")), td(join(trial.flags, ", ")),
@@ -205,7 +223,7 @@ std::string flags_section_html(const Run& run) {
   HtmlTable table{"Flags of this run", "flags", {{"Flag"}, {"Meaning"}, {"Trials", true}, {"Cells"}}, {}};
   for (const auto& [flag, cells] : where) {
     table.rows.push_back({td_html("<span class=\"flag\">⚑\u00a0" + escape_html(flag) + "</span>"), td(flag_meaning(flag)),
-                          td(static_cast<double>(trials[flag]), std::to_string(trials[flag])), td(join(cells, ", "))});
+                          td(static_cast<double>(trials[flag]), std::to_string(trials[flag])), td(flagged_cells(run, cells))});
   }
   out += to_html(table);
   if (!notes.rows.empty()) {

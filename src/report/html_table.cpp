@@ -46,7 +46,9 @@ std::string to_html(const HtmlTable& table) {
 std::string flags_html(const std::vector<std::string>& flags) {
   std::string out;
   for (const std::string& flag : flags) {
-    out += fmt::format(" <a class=\"flag\" href=\"#flags\">⚑\u00a0{}</a>", escape_html(flag));
+    const bool doubt = flag != "indicative";
+    out +=
+        fmt::format(" <a class=\"{}\" href=\"#flags\">{}{}</a>", doubt ? "flag" : "indicative", doubt ? "⚑\u00a0" : "", escape_html(flag));
   }
   return out;
 }

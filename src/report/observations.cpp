@@ -23,7 +23,8 @@ std::string rate(const CellResult& cell) {
 std::vector<std::string> flags_of(const std::vector<Effect>& effects) {
   std::set<std::string> flags;
   for (const Effect& each : effects) {
-    flags.insert(each.flags.begin(), each.flags.end());
+    const auto doubtful = doubts(each.flags);
+    flags.insert(doubtful.begin(), doubtful.end());
   }
   return {flags.begin(), flags.end()};
 }
@@ -59,7 +60,7 @@ std::string sizes(const std::vector<Effect>& effects, std::string_view changed) 
   std::vector<std::string> parts;
   for (const Effect& each : effects) {
     const std::string label = effects.size() > 1 ? cell_label(*each.b, sides, {changed}) : "";
-    const bool doubtful = !each.certain() && unsure(effects) < effects.size();
+    const bool doubtful = !each.certain() && unsure(effects) < effects.size() && each.ratio.n > 1;
     parts.push_back(with_interval(each.ratio) + (label.empty() ? "" : " with " + label) + (doubtful ? ", not to be told from noise" : ""));
   }
   return join(parts, "; ");
@@ -68,6 +69,9 @@ std::string sizes(const std::vector<Effect>& effects, std::string_view changed) 
 // One sentence for one change, over all cells that differ in nothing else.
 std::string effect_sentence(const std::string& subject, const std::vector<Effect>& effects, std::string_view changed) {
   const std::size_t doubtful = unsure(effects);
+  if (std::ranges::all_of(effects, [](const Effect& each) { return each.ratio.n == 1; })) {
+    return fmt::format("{}: throughput {}; one repeat cannot tell it from noise.{}", subject, sizes(effects, changed), caution(effects));
+  }
   if (doubtful == effects.size()) {
     return fmt::format("{}: no effect that can be told from noise, {}.{}", subject, sizes(effects, changed), caution(effects));
   }
@@ -227,21 +231,24 @@ void about_ends(const Run& run, const ScenarioView& scenario, std::string_view n
   }
 }
 
-// A change of one axis in the first scenario that makes it; nothing where no scenario does.
-void about_first(const Run& run, std::string_view name, const std::string& from, const std::string& to, const char* text,
-                 std::vector<std::string>& out) {
+// A change of one axis in the first scenario that can tell it, else in the first that makes it; nothing where none does.
+void about_first(const Run& run, std::string_view name, const std::string& from, const std::string& to, const std::string& subject,
+                 std::string (*as)(double), std::vector<std::string>& out) {
+  std::string doubtful;
   for (const ScenarioView& view : scenarios(run)) {
     const auto effects = effects_between(run, view, name, from, to);
-    if (effects.empty()) {
-      continue;
+    if (const auto sure = certain(effects); !sure.empty()) {
+      out.push_back(fmt::format("{} by {} in scenario {}{}.", subject,
+                                name == "crypto" ? crypto_gains(sure, measured(view.cells)) : median_range(sure, as), view.id,
+                                reservations(sure, effects.size())));
+      return;
     }
-    const auto sure = certain(effects);
-    const std::string size = sure.empty()       ? "an amount that cannot be told from noise"
-                             : name == "crypto" ? crypto_gains(sure, measured(view.cells))
-                             : name == "cpus"   ? median_range(sure, plain_ratio)
-                                                : median_range(sure, change);
-    out.push_back(fmt::format(fmt::runtime(text), size, view.id, reservations(sure, sure.empty() ? 0 : effects.size())));
-    return;
+    if (!effects.empty() && doubtful.empty()) {
+      doubtful = fmt::format("{} by an amount that cannot be told from noise in scenario {}.", subject, view.id);
+    }
+  }
+  if (!doubtful.empty()) {
+    out.push_back(doubtful);
   }
 }
 
@@ -317,7 +324,10 @@ std::string score(const Results& results) {
 
 }  // namespace
 
-std::string flag_note(const std::vector<std::string>& flags) { return flags.empty() ? "" : "Flagged: " + join(flags, ", ") + "."; }
+std::string flag_note(const std::vector<std::string>& flags) {
+  const auto doubtful = doubts(flags);
+  return doubtful.empty() ? "" : "Flagged: " + join(doubtful, ", ") + ".";
+}
 
 std::vector<std::string> observations(const Run& run, const ScenarioView& scenario) {
   std::vector<std::string> out;
@@ -347,23 +357,25 @@ std::string conclusion(const Run& run, const ScenarioView& scenario) {
   about_ends(run, scenario, "clients", "Clients", change, parts);
   if (const auto log = effects_between(run, scenario, "log", "file", "null"); !log.empty()) {
     const auto sure = certain(log);
-    parts.push_back(sure.empty() ? "What the log costs is too little to be told from noise."
+    parts.push_back(sure.empty() ? "What the log costs cannot be told from noise here."
                                  : fmt::format("Writing no log brings {}{}.", median_range(sure, change), reservations(sure, log.size())));
   }
   const auto crypto = effects_between(run, scenario, "crypto", "software", "hardware");
-  if (const auto sure = certain(crypto); !sure.empty()) {
-    parts.push_back(fmt::format("Hardware crypto brings {}{}.", crypto_gains(sure, cells), reservations(sure, crypto.size())));
+  if (const auto sure = certain(crypto); !crypto.empty()) {
+    parts.push_back(sure.empty()
+                        ? "What hardware crypto brings cannot be told from noise here."
+                        : fmt::format("Hardware crypto brings {}{}.", crypto_gains(sure, cells), reservations(sure, crypto.size())));
   }
   return parts.empty() ? "No effect of this scenario's axes can be told from noise in this run." : join(parts, " ");
 }
 
 std::vector<std::string> key_findings(const Run& run) {
   std::vector<std::string> out;
-  about_first(run, "cpus", "1", "2", "A second gateway CPU multiplies throughput by {} in scenario {}{}.", out);
-  about_first(run, "crypto", "software", "hardware", "Hardware crypto changes throughput by {} in scenario {}{}.", out);
+  about_first(run, "cpus", "1", "2", "A second gateway CPU multiplies throughput", plain_ratio, out);
+  about_first(run, "crypto", "software", "hardware", "Hardware crypto changes throughput", change, out);
   about_crossing(run, "2", "1", "TLS towards the clients", out);
   about_crossing(run, "4", "2", "An SSL junction", out);
-  about_first(run, "log", "file", "null", "Writing no log changes throughput by {} in scenario {}{}.", out);
+  about_first(run, "log", "file", "null", "Writing no log changes throughput", change, out);
   if (!run.results.claims.empty()) {
     out.push_back(score(run.results));
   }

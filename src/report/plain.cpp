@@ -56,13 +56,17 @@ std::string claims_markdown(const Run& run) {
 }
 
 std::string flags_markdown(const Run& run) {
-  std::vector<Row> rows;
+  std::map<std::string, std::vector<std::string>> cells;
   for (const CellResult& cell : run.results.cells) {
     for (const std::string& flag : cell.flags) {
-      rows.push_back({flag, flag_meaning(flag), cell.id});
+      cells[flag].push_back(cell.id);
     }
   }
-  return "## Flags\n\n" + (rows.empty() ? std::string("None.\n\n") : markdown_table({"flag", "meaning", "cell"}, rows));
+  std::vector<Row> rows;
+  for (const auto& [flag, those] : cells) {
+    rows.push_back({flag, flag_meaning(flag), flagged_cells(run, those)});
+  }
+  return "## Flags\n\n" + (rows.empty() ? std::string("None.\n\n") : markdown_table({"flag", "meaning", "cells"}, rows));
 }
 
 std::string scenario_markdown(const Run& run, const ScenarioView& scenario) {
@@ -77,7 +81,7 @@ std::string scenario_markdown(const Run& run, const ScenarioView& scenario) {
                     cell->limited_by + (busy == cell->cpu.end() ? "" : " " + percent(busy->second)), join(cell->flags, ", ")});
   }
   if (!rows.empty()) {
-    out += markdown_table({"cell", "pages/s", "95% interval", "n", "limited by", "flags"}, rows);
+    out += markdown_table({"cell", "pages/s", "interval", "n", "limited by", "flags"}, rows);
   }
   return out + markdown_list(observations(run, scenario)) + "**Conclusion.** " + escape_markdown(conclusion(run, scenario)) + "\n\n";
 }

@@ -127,6 +127,12 @@ std::string with_interval(const Interval& ratio) {
                      ratio.n, note);
 }
 
+std::vector<std::string> doubts(const std::vector<std::string>& flags) {
+  std::vector<std::string> out = flags;
+  std::erase(out, "indicative");
+  return out;
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }

@@ -37,6 +37,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 std::string listing(const std::vector<std::string>& parts);                     // "a", "a and b", "a, b and c"
 std::string count(std::size_t n, std::string_view one, std::string_view many);  // "1 cell", "3 cells"
 
+// Flags without "indicative", which stands with each number's n already and would drown the others.
+std::vector<std::string> doubts(const std::vector<std::string>& flags);
+
 inline constexpr int kEnoughRepeats = 6;  // under this no 95% interval of a median exists: "indicative"
 
 }  // namespace lab::report
