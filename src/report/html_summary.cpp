@@ -77,6 +77,16 @@ std::string verdict_html(const ClaimResult& claim) {
                      escape_html(verdict_text(claim)));
 }
 
+// A cell's or a claim's id, which may be broken after each axis.
+std::string breakable(const std::string& id) {
+  std::string out;
+  for (const char c : escape_html(id)) {
+    out += c;
+    out += c == '/' ? "<wbr>" : "";
+  }
+  return out;
+}
+
 // The first reason in sight, the others a click away.
 std::string reason_html(const std::string& reason) {
   const auto end = reason.find("; ");
@@ -157,7 +167,7 @@ std::string claims_html(const Run& run) {
       seen.value = claim.measured.median;
     }
     table.rows.push_back({td_html(fmt::format("<span{}>{}</span><small>{}</small>", again ? " class=\"again\"" : "",
-                                              escape_html(claim.says), escape_html(claim_name(claim)))),
+                                              escape_html(claim.says), breakable(claim_name(claim)))),
                           td(published_text(claim)), std::move(seen), td_html(strip ? strip_svg(*strip) : ""), td_html(verdict_html(claim)),
                           td_html(reason_html(claim.reason))});
   }

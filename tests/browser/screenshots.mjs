@@ -20,4 +20,9 @@ for (const [name, context] of Object.entries({
     await page.pdf({ path: `${folder}/report.pdf`, format: "A4", printBackground: false });
   }
 }
+
+// The README's picture: the summary, and what follows for the scenario with the most to see.
+const { page } = await open(browser, report, { viewport: { width: 1280, height: 1345 } });
+await page.addStyleTag({ content: '#claims, #flags, .limits, .scenario:not([id="scenario-2"]), .scenario > h3, .scenario > p:not(.eyebrow), dl.facts { display: none }' });
+await page.screenshot({ path: `${folder}/readme.png` });
 await browser.close();
