@@ -15,7 +15,7 @@ namespace lab::pki {
 namespace {
 
 constexpr unsigned kKeyBits = 2048;
-constexpr long kDay = 24 * 3600;
+constexpr long kDay = 24L * 3600;
 constexpr long kValidDays = 365;
 constexpr mode_t kPrivate = 0600, kPublic = 0644;
 

@@ -38,9 +38,9 @@ std::vector<Port> ports_of(const Node& node) {
   return ports;
 }
 
-void check(Errors& errors, Result<void> result) {
+void check(Errors& errors, const Result<void>& result) {
   if (!result) {
-    errors.push_back(std::move(result.error()));
+    errors.push_back(result.error());
   }
 }
 
