@@ -1,6 +1,7 @@
 #include "run_progress.hpp"
 
 #include "lab/units.hpp"
+#include "run_text.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ std::string describe(const Trial& trial) {
   std::vector<std::string> rates;
   for (const Side& side : trial.sides) {
     sides.push_back(side.cell);
-    rates.push_back(fmt::format("{:.4g}", side.pages_per_s));
+    rates.push_back(rate_text(side.pages_per_s));
   }
   if (!trial.failed.empty()) {
     return names(sides) + "  failed: " + trial.failed;
@@ -59,7 +60,7 @@ void RunProgress::finished(const Trial& trial, int number, int total) {
     return;
   }
   if (trial.failed.empty() && !trial.sides.empty()) {
-    last_ = fmt::format("  (last: {:.4g} pages/s)", trial.sides.front().pages_per_s);
+    last_ = "  (last: " + rate_text(trial.sides.front().pages_per_s) + " pages/s)";
   }
   if (!context_.terminal || context_.verbose || !trial.failed.empty()) {
     clear_line();

@@ -1,11 +1,14 @@
 #include "run_text.hpp"
 
 #include "lab/units.hpp"
+#include "report/claim_text.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <boost/json.hpp>
+#include <iterator>
 #include <map>
+#include <set>
 
 namespace lab::cli {
 
@@ -20,14 +23,16 @@ std::string axes_text(const std::vector<std::pair<std::string, std::string>>& ax
   return text;
 }
 
-std::string cell_line(const CellResult& cell) {
+std::string cell_line(const CellResult& cell, const std::set<std::string>& said) {
   if (cell.status != "measured") {
     return fmt::format("  {:<46} {}: {}\n", axes_text(cell.axes), cell.status, cell.reason);
   }
+  std::vector<std::string> flags;
+  std::copy_if(cell.flags.begin(), cell.flags.end(), std::back_inserter(flags),
+               [&said](const std::string& flag) { return said.count(flag) == 0; });
   const Interval& rate = cell.pages_per_s;
-  std::string line = fmt::format("  {:<46} {:>9.4g} {:>9.4g} {:>9.4g} {:>3}  {:<10}", axes_text(cell.axes), rate.median, rate.low,
-                                 rate.high, rate.n, cell.limited_by);
-  line += fmt::format("{}", fmt::join(cell.flags, ", "));
+  std::string line = fmt::format("  {:<46} {:>9} {:>9} {:>9} {:>3}  {:<10} {}", axes_text(cell.axes), rate_text(rate.median),
+                                 rate_text(rate.low), rate_text(rate.high), rate.n, cell.limited_by, fmt::join(flags, ", "));
   line.erase(line.find_last_not_of(' ') + 1);
   return line + (cell.reason.empty() ? "" : "  " + cell.reason) + "\n";
 }
@@ -59,7 +64,48 @@ std::map<std::string, int> flag_counts(const std::vector<CellResult>& cells) {
   return counts;
 }
 
+// Flags that every measured cell carries.
+std::set<std::string> common_flags(const std::vector<CellResult>& cells, const std::map<std::string, int>& counts) {
+  const auto measured = std::count_if(cells.begin(), cells.end(), [](const CellResult& cell) { return cell.status == "measured"; });
+  std::set<std::string> common;
+  for (const auto& [flag, count] : counts) {
+    if (count == measured && measured > 1) {
+      common.insert(flag);
+    }
+  }
+  return common;
+}
+
+std::string claims_text(const std::vector<ClaimResult>& claims) {
+  if (claims.empty()) {
+    return {};
+  }
+  std::string text =
+      "claims: " + counts_text(count_by(claims, [](const ClaimResult& claim) { return report::verdict_text(claim); })) + "\n";
+  for (const ClaimResult& claim : claims) {
+    if (claim.verdict != "cannot-tell") {
+      text += fmt::format("  {:<8} {:<40} published {:<10} measured {}\n", claim.verdict, report::claim_name(claim),
+                          report::published_text(claim), report::measured_text(claim));
+    }
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string rate_text(double pages_per_s) {
+  if (pages_per_s < 1) {
+    return fmt::format("{:.2f}", pages_per_s);
+  }
+  if (pages_per_s < 100) {
+    return fmt::format("{:.1f}", pages_per_s);
+  }
+  std::string digits = fmt::format("{:.0f}", pages_per_s);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) {
+    digits.insert(at - 3, ",");
+  }
+  return digits;
+}
 
 std::string plan_text(const run::Plan& plan) {
   std::string text;
@@ -94,6 +140,8 @@ boost::json::object plan_json(const run::Plan& plan) {
 }
 
 std::string summary_text(const Results& results) {
+  const auto flags = flag_counts(results.cells);
+  const auto common = common_flags(results.cells, flags);
   std::string text;
   std::string scenario;
   for (const CellResult& cell : results.cells) {
@@ -102,14 +150,14 @@ std::string summary_text(const Results& results) {
       text +=
           fmt::format("\n{:<48} {:>9} {:>9} {:>9} {:>3}  {}\n", "scenario " + scenario, "pages/s", "low", "high", "n", "limited by, flags");
     }
-    text += cell_line(cell);
+    text += cell_line(cell, common);
   }
   text += "\ncells:  " + counts_text(count_by(results.cells, [](const CellResult& cell) { return cell.status; })) + "\n";
-  if (!results.claims.empty()) {
-    text += "claims: " + counts_text(count_by(results.claims, [](const ClaimResult& claim) { return claim.verdict; })) + "\n";
+  if (!flags.empty()) {
+    text += "flags:  " + counts_text(flags) +
+            (common.empty() ? "" : fmt::format("; of every cell, and not repeated above: {}", fmt::join(common, ", "))) + "\n";
   }
-  const auto flags = flag_counts(results.cells);
-  return flags.empty() ? text : text + "flags:  " + counts_text(flags) + "\n";
+  return text + claims_text(results.claims);
 }
 
 }  // namespace lab::cli

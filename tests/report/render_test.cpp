@@ -1,4 +1,4 @@
-// Whole reports of the fixture's made-up run (make_fixture.mjs). Golden files: LAB_UPDATE_GOLDEN=1 renews them.
+// Whole reports of the fixture's made-up run (make_fixture.mjs). Golden files: LAB_RENEW_GOLDEN=1 renews them.
 #include "report/report.hpp"
 
 #include "sample.hpp"
@@ -32,7 +32,7 @@ std::string text_of(const std::filesystem::path& path) {
 
 void check_golden(const std::string& name, const std::string& text) {
   const auto path = kHere / "golden" / name;
-  if (std::getenv("LAB_UPDATE_GOLDEN") != nullptr) {
+  if (std::getenv("LAB_RENEW_GOLDEN") != nullptr) {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
   }
