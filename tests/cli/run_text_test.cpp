@@ -54,5 +54,5 @@ TEST_CASE("a summary says a flag of every cell once, and lists the claims that c
         "cells:  2 measured, 1 skipped\n"
         "flags:  2 indicative, 1 unsaturated; of every cell, and not repeated above: indicative\n"
         "claims: 1 agrees, 1 cannot be told\n"
-        "  agrees   scale-8                                  published × 1.9      measured × 1.91 (1.85–1.95, n = 6)\n");
+        "  agrees   scale-8                                  published ×\u202f1.9      measured ×\u202f1.91 (1.85–1.95, n = 6)\n");
 }
