@@ -34,7 +34,6 @@ struct Service {
   TlsServer certificate;
   int threads = 1;
   std::string control;  // path of the control socket; empty: none
-  std::string metrics;  // host:port for OpenMetrics; empty: none
   bool operator==(const Service&) const = default;
 };
 

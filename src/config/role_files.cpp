@@ -39,7 +39,6 @@ std::vector<Field<Config>> service_fields(std::string_view plain, std::string_vi
       {"tls", [](Cursor at, Config& into) { read_tls_server(at, into.service.certificate); }},
       {"threads", [](Cursor at, Config& into) { set(into.service.threads, whole<int>(at, 1, kMostThreads)); }},
       {"control", [](Cursor at, Config& into) { set(into.service.control, filled(at)); }},
-      {"metrics", [](Cursor at, Config& into) { endpoint(at) ? set(into.service.metrics, filled(at)) : void(); }},
   };
 }
 

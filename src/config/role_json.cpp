@@ -79,7 +79,6 @@ json::object service(const Service& service, std::string_view plain, std::string
   put(object, "tls", tls_server(service.certificate));
   object["threads"] = service.threads;
   put(object, "control", service.control);
-  put(object, "metrics", service.metrics);
   return object;
 }
 
