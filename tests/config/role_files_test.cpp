@@ -15,8 +15,7 @@ Service every_service() {
           {{"localhost", 8443}},
           {"/c.pem", "/k.pem", TlsVersion::tls1_2, TlsVersion::tls1_2, "A:B"},
           3,
-          "/run/x.sock",
-          "127.0.0.1:9999"};
+          "/run/x.sock"};
 }
 
 GatewayConfig every_gateway() {
