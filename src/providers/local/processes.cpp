@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
+constexpr int kInit = 1;  // of a container, perhaps: no lab's, whatever it is called
 constexpr std::size_t kReadLimit = std::size_t{256} << 10;
 
 struct Process {
@@ -43,7 +44,7 @@ std::vector<int> all_pids() {
     const std::string name = entry.path().filename().string();
     int pid = 0;
     const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (parsed.ec == std::errc{} && parsed.ptr == name.data() + name.size() && pid != getpid()) {
+    if (parsed.ec == std::errc{} && parsed.ptr == name.data() + name.size() && pid != kInit && pid != getpid()) {
       pids.push_back(pid);
     }
   }
@@ -75,35 +76,32 @@ std::optional<std::string> name_after(const std::string& text, const std::string
   return name.empty() || name.find('/') != std::string::npos ? std::nullopt : std::optional(name);
 }
 
-std::string node_of(int pid, const fs::path& nodes) {
+std::string node_of(const Process& process, const fs::path& nodes) {
   const std::string folder = nodes.string() + "/";
-  const std::string environment = std::string(1, '\0') + read_proc(pid, "environ") + std::string(1, '\0');
+  const std::string environment = std::string(1, '\0') + read_proc(process.pid, "environ") + std::string(1, '\0');
   const std::string label = std::string(1, '\0') + kLabel + "=" + folder;
   if (const auto node = name_after(environment, label, std::string(1, '\0'))) {
     return *node;
   }
-  return name_after(read_proc(pid, "cmdline"), folder, "/ssh/sshd_config").value_or("");
+  if (!process.name.starts_with("sshd")) {
+    return {};  // an editor may have the file open
+  }
+  return name_after(read_proc(process.pid, "cmdline"), folder, "/ssh/sshd_config").value_or("");
 }
 
-// A child belongs where its parent does, and the sshd of a session where the session does.
+// A child belongs where its parent does: so do sessions of a node's sshd. Never the other way: what has been orphaned has a parent
+// that is nobody's, and may be the init of a container.
 void join_families(std::vector<Process>& all) {
-  std::map<int, Process*> by_pid;
-  for (Process& process : all) {
+  std::map<int, const Process*> by_pid;
+  for (const Process& process : all) {
     by_pid[process.pid] = &process;
   }
   for (bool changed = true; changed;) {
     changed = false;
     for (Process& process : all) {
-      const auto found = by_pid.find(process.parent);
-      if (found == by_pid.end()) {
-        continue;
-      }
-      Process& parent = *found->second;
-      if (process.node.empty() && !parent.node.empty()) {
-        process.node = parent.node;
-        changed = true;
-      } else if (!process.node.empty() && parent.node.empty() && parent.name.starts_with("sshd")) {
-        parent.node = process.node;
+      const auto parent = by_pid.find(process.parent);
+      if (process.node.empty() && parent != by_pid.end() && !parent->second->node.empty()) {
+        process.node = parent->second->node;
         changed = true;
       }
     }
@@ -171,7 +169,7 @@ std::vector<NodeProcess> find_processes(const fs::path& nodes) {
   std::vector<Process> all;
   for (const int pid : all_pids()) {
     if (auto process = read_process(pid)) {
-      process->node = node_of(pid, nodes);
+      process->node = node_of(*process, nodes);
       all.push_back(std::move(*process));
     }
   }

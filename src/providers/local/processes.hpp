@@ -1,5 +1,5 @@
 // The processes of a lab's nodes, found by their label and not by any record: sessions carry LAB_NODE=<node folder> in their
-// environment, a node's sshd names its configuration on its command line, and families stay together.
+// environment, a node's sshd names its configuration on its command line, and children belong where their parent does.
 #pragma once
 
 #include "lab/error.hpp"
@@ -22,7 +22,7 @@ struct NodeProcess {
   std::string title;  // its command line
 };
 
-// Of the nodes whose folders are in `nodes`; this process is never among them.
+// Of the nodes whose folders are in `nodes`; this process and PID 1 are never among them.
 std::vector<NodeProcess> find_processes(const std::filesystem::path& nodes);
 // Those that a cgroup.procs file names, in this format; `node` is what they are reported as.
 std::vector<NodeProcess> processes_in(const std::filesystem::path& procs, const std::string& node);
