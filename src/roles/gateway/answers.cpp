@@ -22,7 +22,7 @@ std::string make_front_page() {
 
 }  // namespace
 
-void Answer::append_head(const AnswerHead& head, std::string_view type, std::uint64_t length) {
+void Answer::append_head(const AnswerHead& head, std::string_view type, std::optional<std::uint64_t> length) {
   text_ += "HTTP/1.1 ";
   text_ += std::to_string(head.status);
   text_ += ' ';
@@ -33,8 +33,10 @@ void Answer::append_head(const AnswerHead& head, std::string_view type, std::uin
     text_ += "\r\nContent-Type: ";
     text_ += type;
   }
-  text_ += "\r\nContent-Length: ";
-  text_ += std::to_string(length);
+  if (length) {
+    text_ += "\r\nContent-Length: ";
+    text_ += std::to_string(*length);
+  }
   text_ += "\r\n";
   if (!head.keep_alive) {
     text_ += "Connection: close\r\n";
@@ -83,7 +85,7 @@ void Answer::page(const AnswerHead& head, std::uint64_t bytes) {
   }
 }
 
-void Answer::empty(const AnswerHead& head) { append_head(head, "", 0); }
+void Answer::no_content(const AnswerHead& head) { append_head(head, "", std::nullopt); }
 
 Answer::Status Answer::run(Channel& sink) {
   while (text_sent_ < text_.size() || page_at_ < page_end_) {

@@ -28,14 +28,14 @@ class Answer {
   void error(const AnswerHead& head, std::string_view why);  // why: empty: only the reason phrase
   void page(const AnswerHead& head, std::uint64_t bytes);    // `lab pages` bodies
   void front_page(const AnswerHead& head);                   // exactly 100 bytes
-  void empty(const AnswerHead& head);
+  void no_content(const AnswerHead& head);                   // 204: without Content-Length, RFC 9110 section 8.6
 
   Status run(Channel& sink);
   std::uint64_t body_bytes() const { return body_bytes_; }  // that the answer has
   std::string& text() { return text_; }                     // anything to be sent first goes in before
 
  private:
-  void append_head(const AnswerHead& head, std::string_view type, std::uint64_t length);
+  void append_head(const AnswerHead& head, std::string_view type, std::optional<std::uint64_t> length);
   void append_text(const AnswerHead& head, std::string_view body);
 
   std::string text_;

@@ -99,6 +99,7 @@ BodyPump::Status BodyPump::flush(Channel& sink) {
 
 void BodyPump::took(std::size_t count) {
   begun_ = begun_ || count > 0;
+  moved_ += count;
   const std::size_t of_text = std::min(count, text_.size() - text_sent_);
   text_sent_ += of_text;
   count -= of_text;

@@ -32,6 +32,7 @@ class BodyPump {
   std::string take_unsent_text();                           // what an answer that takes over must send first
   bool begun() const { return begun_; }                     // the sink took something since start()
   std::uint64_t body_bytes() const { return body_bytes_; }  // taken by the sink, without framing
+  std::uint64_t moved() const { return moved_; }            // bytes that sinks ever took
   const char* why() const { return why_; }
 
  private:
@@ -54,6 +55,7 @@ class BodyPump {
   std::string_view suffix_;
   std::size_t consume_ = 0;  // of the source's buffer once body_ was taken
   std::uint64_t body_bytes_ = 0;
+  std::uint64_t moved_ = 0;
   const char* why_ = "";
 };
 

@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::size_t kMaxLingered = 16 * 1024 * 1024;
 
+// RFC 9110 section 9.2.2, of the methods that go on.
+bool is_idempotent(std::string_view method) {
+  return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "PUT" || method == "DELETE";
+}
+
 // RFC 7617: the realm is a quoted string.
 std::string challenge(std::string_view realm) {
   std::string line = "WWW-Authenticate: Basic realm=\"";
@@ -176,6 +181,7 @@ void ClientConnection::begin_exchange() {
   Exchange& exchange = exchange_;
   const http::Request& request = exchange.request;
   exchange.to_head = request.method == "HEAD";
+  exchange.idempotent = is_idempotent(request.method);
   exchange.mount = nullptr;
   exchange.principal = nullptr;
   exchange.set_cookie_line.clear();
@@ -202,7 +208,7 @@ void ClientConnection::decide() {
     return refuse(405, "This method is not allowed here.", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH\r\n");
   }
   if (request.target == "*") {
-    answer_.empty(answer_head(204));
+    answer_.no_content(answer_head(204));
     state_ = State::answering;
     return;
   }
@@ -306,7 +312,6 @@ void ClientConnection::route() {
   }
   forwarding_.begin(exchange_);
   state_ = State::forwarding;
-  arm(thread_.site.timeouts.connect);
 }
 
 void ClientConnection::serve_local_page() {
@@ -333,7 +338,8 @@ bool ClientConnection::settle(const Forwarding::Outcome& outcome) {
       if (channel_.broken) {
         record();
         close_now();
-      } else {
+      } else if (progress_ != forwarding_.progress()) {  // what is pipelined meanwhile is none
+        progress_ = forwarding_.progress();
         arm(forwarding_.connecting() ? thread_.site.timeouts.connect : thread_.site.timeouts.backend);
       }
       return false;

@@ -76,6 +76,7 @@ class ClientConnection final : public net::Watcher, public BackendUser {
   net::Nanos head_deadline_ = 0;  // of the head being read; 0: none begun
   bool unread_request_ = false;   // the client may still be sending what nobody will read
   std::size_t lingered_ = 0;      // bytes read and thrown away
+  std::uint64_t progress_ = 0;    // of forwarding_, when the timer was armed
 
   Exchange exchange_;
   std::string old_session_;  // the id that came with the request

@@ -12,13 +12,14 @@
 namespace lab::gateway {
 
 struct Exchange {
-  http::Request request;       // views into the client's buffer: good until its body is read
+  http::Request request;       // views into the client's buffer: texts are good until its body is read
   std::size_t head_bytes = 0;  // of the head, not yet taken from that buffer
   NormalPath path;
   const Mount* mount = nullptr;
   PrincipalPtr principal;       // null: anonymous
   std::string set_cookie_line;  // of a new session; else empty
   bool to_head = false;         // the method is HEAD: known even when the request's views are gone
+  bool idempotent = false;      // so is its method
   bool keep_alive = true;       // the client's connection, as far as the client is concerned
 
   // for the logs

@@ -12,11 +12,6 @@ using Kind = Forwarding::Outcome::Kind;
 
 constexpr int kMaxInterims = 20;  // interim responses before the final one
 
-// RFC 9110 section 9.2.2.
-bool is_idempotent(std::string_view method) {
-  return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "PUT" || method == "DELETE";
-}
-
 }  // namespace
 
 Forwarding::Forwarding(ThreadContext& thread, BackendUser& user, Channel& client, std::string_view client_host)
@@ -24,7 +19,7 @@ Forwarding::Forwarding(ThreadContext& thread, BackendUser& user, Channel& client
 
 void Forwarding::begin(Exchange& exchange) {
   exchange_ = &exchange;
-  phase_ = Phase::connecting;
+  enter(Phase::connecting);
   tried_ = 0;
   timed_out_ = repeated_ = uploaded_ = upload_failed_ = false;
   interims_ = 0;
@@ -54,6 +49,7 @@ Forwarding::Outcome Forwarding::connect() {
         return fail(timed_out_ ? 504 : 503, "No server of this junction can be reached.");
       }
       backend_ = server_->acquire(user_, false);
+      ++steps_;
     }
     if (backend_ != nullptr && backend_->state() == BackendConnection::State::ready) {
       send_request();
@@ -81,7 +77,7 @@ void Forwarding::send_request() {
     client_.in.consume(std::exchange(exchange_->head_bytes, 0));
   }
   download_.start({}, false);
-  phase_ = Phase::head;
+  enter(Phase::head);
   ++thread_.statistics.backend_requests;
 }
 
@@ -131,6 +127,7 @@ Forwarding::Outcome Forwarding::read_head() {
       if (got != net::Io::ok) {
         return lost("The server closed the connection before it answered.");
       }
+      ++steps_;
     }
     const http::ParseResult head = http::parse_response(from.in.data(), response_, exchange_->to_head);
     incomplete = head.status == http::Parse::more;
@@ -173,7 +170,7 @@ void Forwarding::begin_response(std::size_t head_bytes) {
                        {response_, chunked, exchange.request.minor, exchange.keep_alive, exchange.set_cookie_line, thread_.http_date()});
   backend_->channel.in.consume(head_bytes);
   download_.start(response_.body, chunked);
-  phase_ = Phase::body;
+  enter(Phase::body);
 }
 
 Forwarding::Outcome Forwarding::pass_body() {
@@ -212,12 +209,12 @@ Forwarding::Outcome Forwarding::lost(const std::string& why) {
   upload_.take_unsent_text();
   let_go(false);
   backend_ = server_->acquire(user_, true);
-  phase_ = Phase::connecting;
+  enter(Phase::connecting);
   return advance();
 }
 
 bool Forwarding::may_repeat() const {
-  return backend_->reused() && !repeated_ && interims_ == 0 && backend_->channel.in.empty() && is_idempotent(exchange_->request.method) &&
+  return backend_->reused() && !repeated_ && interims_ == 0 && backend_->channel.in.empty() && exchange_->idempotent &&
          !exchange_->has_body();
 }
 
@@ -244,6 +241,11 @@ void Forwarding::abandon() {
   let_go(false);
   upload_.take_unsent_text();
   phase_ = Phase::none;
+}
+
+void Forwarding::enter(Phase phase) {
+  phase_ = phase;
+  ++steps_;
 }
 
 void Forwarding::let_go(bool reusable) {

@@ -33,6 +33,8 @@ class Forwarding {
 
   bool connecting() const { return phase_ == Phase::connecting; }
   bool request_sent() const { return uploaded_; }
+  // Differs from before when the exchange got on: another step of it, or bytes between client and server.
+  std::uint64_t progress() const { return steps_ + upload_.moved() + download_.moved(); }
   std::string take_unsent_text() { return download_.take_unsent_text(); }
 
  private:
@@ -49,6 +51,7 @@ class Forwarding {
   Outcome lost(const std::string& why);
   Outcome fail(int status, std::string why);
   bool may_repeat() const;
+  void enter(Phase phase);
   void let_go(bool reusable);
 
   ThreadContext& thread_;
@@ -57,6 +60,7 @@ class Forwarding {
   std::string_view client_host_;
 
   Phase phase_ = Phase::none;
+  std::uint64_t steps_ = 0;  // phases entered, servers tried, reads of responses' heads
   Exchange* exchange_ = nullptr;
   std::uint64_t tried_ = 0;  // a bit for each server
   bool timed_out_ = false;   // the last server, while connecting

@@ -1,6 +1,7 @@
 // What back ends may do, and what clients get for it.
 #include "gateway_fixture.hpp"
 
+#include <poll.h>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
@@ -226,6 +227,40 @@ TEST_CASE("a server that does not answer in time is a gateway timeout") {
   });
   const TestGateway gateway({.junctions = {tcp_junction("/", {server.port()})}}, timeouts);
   CHECK(status_of(gateway.ask("GET / HTTP/1.1")) == "504");
+}
+
+TEST_CASE("a client that trickles pipelined bytes does not put its timeout off") {
+  Timeouts timeouts;
+  timeouts.backend = std::chrono::milliseconds(300);
+  ScriptedServer server([](Peer& peer, int) {
+    peer.read_request();
+    peer.ended();
+  });
+  const TestGateway gateway({.junctions = {tcp_junction("/", {server.port()})}}, timeouts);
+  Peer client = gateway.connect();
+  client.send("GET / HTTP/1.1\r\nHost: lab\r\n\r\n");
+  pollfd answer{client.fd(), POLLIN, 0};
+  int sent = 0;
+  constexpr int kMost = 500;
+  while (sent < kMost && poll(&answer, 1, 20) == 0) {
+    client.send("G");
+    ++sent;
+  }
+  CHECK(sent < kMost);
+  CHECK(status_of(client.read_response()) == "504");
+}
+
+TEST_CASE("a request with a body whose kept connection is lost is not repeated") {
+  ScriptedServer server([](Peer& peer, int) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    peer.read_request();
+    peer.reset();
+  });
+  TestGateway gateway({.junctions = {tcp_junction("/", {server.port()})}});
+  CHECK(body_of(gateway.ask("GET / HTTP/1.1")) == "ok");
+  CHECK(status_of(gateway.ask("PUT / HTTP/1.1", "Content-Length: 3\r\n", "abc")) == "502");
+  CHECK(gateway.call("stats").at("retries").to_number<int>() == 0);
 }
 
 TEST_CASE("an early answer reaches a client that is still sending") {
