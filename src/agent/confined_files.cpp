@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using remote::Descriptor;
 
 bool is_inside(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end() && path != folder;
+  return !folder.empty() && std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end() && path != folder;
 }
 
 }  // namespace
@@ -27,8 +27,9 @@ Result<fs::path> ConfinedFiles::resolve(const std::string& path) const {
   if (failure) {
     return Error{path + ": " + failure.message(), {}, {}, {}};
   }
-  if (!is_inside(real, folder)) {
-    return Error{path + " is outside the agent's folder " + folder.string(), {}, "give a file inside it", {}};
+  std::error_code absent;
+  if (!is_inside(real, folder) && !is_inside(real, logs_.empty() ? logs_ : fs::canonical(logs_, absent))) {
+    return Error{path + " is outside the agent's folder " + folder.string(), {}, "give a file inside it, or inside the node's log-dir", {}};
   }
   return real;
 }

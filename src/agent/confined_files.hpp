@@ -1,4 +1,5 @@
-// Files that a controller may empty and count: inside the agent's folder only, also when a symbolic link says otherwise.
+// Files that a controller may empty and count: inside the agent's folder, or that for logs on a disk of their own; also when a
+// symbolic link says otherwise.
 #pragma once
 
 #include "lab/error.hpp"
@@ -15,14 +16,15 @@ struct FileCount {
 
 class ConfinedFiles {
  public:
-  explicit ConfinedFiles(const std::filesystem::path& folder) : folder_(folder) {}
-  // `path` is absolute, or relative to the folder. An absent file is empty already.
+  // `logs`: empty when there is no folder of its own for them.
+  ConfinedFiles(std::filesystem::path folder, std::filesystem::path logs) : folder_(std::move(folder)), logs_(std::move(logs)) {}
+  // `path` is absolute, or relative to the agent's folder. An absent file is empty already.
   Result<void> truncate(const std::string& path) const;
   Result<FileCount> count(const std::string& path) const;
 
  private:
   Result<std::filesystem::path> resolve(const std::string& path) const;
-  std::filesystem::path folder_;
+  std::filesystem::path folder_, logs_;
 };
 
 }  // namespace lab::agent

@@ -12,6 +12,12 @@ using boost::system::error_code;
 
 constexpr std::size_t kOutLimit = 16 * kLineLimit;  // a controller that does not read is let go
 
+std::string answer_line(const boost::json::value& id, const Result<boost::json::value>& result) {
+  std::string line = response_line(id, result);
+  const Error too_long{"the answer is longer than 1 MiB", {}, "ask for less at a time"};
+  return line.size() <= kLineLimit ? line : response_line(id, too_long);
+}
+
 }  // namespace
 
 void Connection::read() {
@@ -42,14 +48,11 @@ void Connection::take(const std::string& line) {
   handlers_.handle(request->method, request->params,
                    [self = shared_from_this(), id = request->id, greeting](const Result<boost::json::value>& result) {
                      self->greeted_ = self->greeted_ || (greeting && result.has_value());
-                     self->send(response_line(id, result));
+                     self->send(answer_line(id, result));
                    });
 }
 
 void Connection::send(std::string line) {
-  if (line.size() > kLineLimit) {
-    return;
-  }
   out_bytes_ += line.size();
   if (out_bytes_ > kOutLimit) {
     error_code ignored;

@@ -61,7 +61,7 @@ Handlers::Handlers(boost::asio::io_context& loop, const Options& options, std::f
     : loop_(loop),
       options_(options),
       shut_down_(std::move(shut_down)),
-      files_(options.directory),
+      files_(options.directory, options.logs),
       supervisor_(loop, options.program, options.directory),
       idle_(loop) {
   watch_idleness();

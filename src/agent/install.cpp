@@ -38,6 +38,9 @@ Result<void> check_architecture(const std::string& there, const StandingNode& no
 std::string start_command(const StandingNode& node) {
   std::string command =
       program_of(node) + " agent --start --replace --dir " + shell_quote(node.directory) + " --name " + shell_quote(node.name);
+  if (!node.log_dir.empty()) {
+    command += " --log-dir " + shell_quote(node.log_dir);
+  }
   for (const int cpu : node.host_cpus) {
     command += " --pin " + std::to_string(cpu);
   }

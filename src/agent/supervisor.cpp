@@ -44,8 +44,6 @@ bool is_role(std::string_view role) {
   return std::find(roles.begin(), roles.end(), role) != roles.end();
 }
 
-bool is_limited(const std::string& name) { return name.starts_with("gateway"); }
-
 std::map<std::string, std::string> to_environment(const json::object& object) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : object) {
@@ -57,6 +55,12 @@ std::map<std::string, std::string> to_environment(const json::object& object) {
 void signal_group(int pid, int signal) {
   kill(-pid, signal);
   kill(-pid, SIGCONT);  // a stopped process meets a signal only once it runs
+}
+
+// Of a child that cannot be watched.
+void kill_and_reap(const remote::ProcessIdentity& process) {
+  static_cast<void>(remote::end_process_group(process, 0s, Clock::now() + kKillTime));
+  static_cast<void>(remote::reap(process.pid));
 }
 
 }  // namespace
@@ -131,13 +135,17 @@ Result<Supervisor::RolePtr> Supervisor::launch(RoleOrder order) {
   if (!process) {
     return process.error();
   }
+  remote::Descriptor end_watch = remote::watch_end(process->pid);
+  if (!end_watch.open()) {
+    const Error why = system_error("watch role " + role->order.name, errno, "raise the node's limit of open files: ulimit -n");
+    kill_and_reap(*process);
+    return why;
+  }
   role->process = *process;
   role->files.write_identity(*process);
-  role->end_watch.assign(remote::watch_end(process->pid).release());
+  role->end_watch.assign(end_watch.release());
   roles_[role->order.name] = role;
-  if (is_limited(role->order.name)) {
-    limiter_.watch(process->pid);
-  }
+  limiter_.watch(process->pid);
   if (role->order.role == "load") {
     renew_lease();
   }

@@ -41,7 +41,7 @@ class Supervisor {
   void renew_lease();
   // CPU time in µs of every role that ever ran here, over all its processes.
   std::map<std::string, std::uint64_t> cpu_us() const;
-  // Of the roles named gateway…, by stopping and continuing. Nothing: no limit.
+  // Of all roles together, by stopping and continuing. Nothing: no limit.
   void limit_cpus(std::optional<double> host_cpus);
 
  private:

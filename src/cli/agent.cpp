@@ -15,7 +15,7 @@ constexpr auto kStartTime = 15s, kStopTime = 20s;
 
 struct AgentOptions {
   bool start = false, stop = false, replace = false;
-  std::string attach, directory, name, idle_stop = "24h";
+  std::string attach, directory, logs, name, idle_stop = "24h";
   std::vector<int> pin;
 };
 
@@ -26,6 +26,7 @@ Result<void> start(const AgentOptions& given, const std::string& program) {
     return Error{"--idle-stop " + given.idle_stop + " is no duration", {}, "write it as 24h or 30m", {}, Failure::usage};
   }
   options.idle_stop = *idle_stop;
+  options.logs = given.logs;
   return agent::start_in_background(options, Clock::now() + kStartTime);
 }
 
@@ -49,6 +50,7 @@ void add_agent(CLI::App& root, Context& context) {
   command->add_flag("--stop", given->stop, "end its roles, then itself");
   command->add_option("--attach", given->attach, "copy standard input and output to this agent's socket");
   command->add_option("--dir", given->directory, "the node's folder");
+  command->add_option("--log-dir", given->logs, "where the gateway may log outside that folder");
   command->add_option("--name", given->name, "the node's name");
   command->add_option("--pin", given->pin, "CPUs for it and its roles")->delimiter(',');
   command->add_option("--idle-stop", given->idle_stop, "without orders for so long, stop the roles")->capture_default_str();

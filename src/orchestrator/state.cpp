@@ -137,6 +137,7 @@ Standing standing_of(const fs::path& root, const State& state) {
     const auto at = std::find_if(state.nodes.begin(), state.nodes.end(), [&](const auto& record) { return record.node.name == node.name; });
     if (at != state.nodes.end()) {
       standing.nodes.push_back(at->node);
+      standing.nodes.back().log_dir = node.log_dir;
     }
   }
   return standing;

@@ -25,6 +25,7 @@ TestAgent::TestAgent(bool deep, std::chrono::nanoseconds idle_stop)
     : folder_(temporary_.path() / (deep ? std::string(120, 'd') : std::string("node"))) {
   agent::Options options{folder_, "node1", "build1", write_role_program(temporary_.path()), {}};
   options.idle_stop = idle_stop;
+  options.logs = logs();
   std::promise<void> listening;
   std::future<void> listens = listening.get_future();
   served_ =

@@ -21,6 +21,7 @@ class TestAgent {
   ~TestAgent();  // shuts it down
 
   const std::filesystem::path& folder() const { return folder_; }
+  std::filesystem::path logs() const { return temporary_.path() / "logs"; }  // on a disk of its own, as it were; not made yet
   std::string socket() const { return (folder_ / "agent.sock").string(); }
   agent::LocalClient connect() const;
 

@@ -1,6 +1,6 @@
 // The built binary as an agent: started, attached to, replaced and stopped as `lab up` does it, over a real sshd.
-#include "agent/client.hpp"
 #include "agent/daemon.hpp"
+#include "agent/client.hpp"
 #include "agent/local_client.hpp"
 #include "agent/role_files.hpp"
 #include "lab/version.hpp"

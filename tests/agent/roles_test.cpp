@@ -122,6 +122,18 @@ TEST_CASE("a load whose controller is gone stops after its lease") {
   CHECK(node.error("role.wait", {{"name", "web"}, {"timeout_ns", 0}}).what == "role web still runs");
 }
 
+TEST_CASE("whatever the roles of a node are called, its limit holds them") {
+  const TestAgent node;
+  node.result("cpu.limit", {{"cpus", 0.01}});
+  const int pid = pid_of(node.start("driver", "echo '{}' >&3; exec 3>&-; while :; do :; done", "load"));
+  const auto stopped = [pid] { return lab::test::read_file("/proc/" + std::to_string(pid) + "/stat").find(") T ") != std::string::npos; };
+  const auto patience = Clock::now() + 10s;
+  while (!stopped() && Clock::now() < patience) {
+    node.result("lease");
+  }
+  CHECK(Clock::now() < patience);
+}
+
 TEST_CASE("a log that grows too long is begun anew") {
   const lab::test::TemporaryFolder folder;
   const agent::RoleFiles files(folder.path() / "web");

@@ -157,3 +157,30 @@ TEST_CASE("files are emptied and counted inside the folder only") {
   }
   CHECK(lab::test::read_file(outside) == "kept\n");
 }
+
+TEST_CASE("files in the folder for logs are emptied and counted too, and no others beside it") {
+  const TestAgent node;
+  const std::string log = (node.logs() / "request.log").string();
+  CHECK(node.error("file.count", {{"path", log}}).what.find("is outside") != std::string::npos);  // the disk is not mounted
+
+  fs::create_directory(node.logs());
+  CHECK(node.result("file.count", {{"path", log}}).at("lines") == 0);
+  lab::test::write_file(log, "one\ntwo\n");
+  CHECK(node.result("file.count", {{"path", log}}).at("lines") == 2);
+  node.result("file.truncate", {{"paths", {log}}});
+  CHECK(fs::file_size(log) == 0);
+
+  const fs::path outside = node.logs().parent_path() / "outside";
+  lab::test::write_file(outside, "kept\n");
+  fs::create_symlink(outside, node.logs() / "link");
+  for (const fs::path& path : {outside, node.logs(), node.logs() / "../outside", node.logs() / "link"}) {
+    CAPTURE(path);
+    CHECK(node.error("file.truncate", {{"paths", {path.string()}}}).what.find("is outside") != std::string::npos);
+  }
+  CHECK(lab::test::read_file(outside) == "kept\n");
+}
+
+TEST_CASE("an answer longer than a message may be is an error with its id") {
+  const TestAgent node;
+  CHECK(node.error("sample", {{"at", json::array(10'000, 0)}}).what == "the answer is longer than 1 MiB");
+}
