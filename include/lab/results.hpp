@@ -89,6 +89,8 @@ struct ClaimResult {
   std::string verdict = "cannot-tell";  // agrees | differs | cannot-tell
   std::string reason;
   std::string of;  // the axes value that this verdict is for, "clients=8"; empty: one verdict
+  // Of a ratio or a share: how far from `published` still agrees, relative to it. 0: none, or not known.
+  double tolerance = 0;
 };
 
 // `environment`, as the report reads it; a key that could not be learnt is absent, never a placeholder:

@@ -62,6 +62,7 @@ ClaimResult blank(const Claim& claim) {
   result.says = claim.says;
   result.kind = kind_name(claim.kind);
   result.published = published_text(claim);
+  result.tolerance = claim.published ? claim.tolerance : 0;
   result.reason = claim.note;
   return result;
 }

@@ -171,7 +171,8 @@ json::object to_json(const ClaimResult& claim) {
           {"measured", to_json(claim.measured, true)},
           {"verdict", claim.verdict},
           {"reason", claim.reason},
-          {"of", claim.of}};
+          {"of", claim.of},
+          {"tolerance", claim.tolerance}};
 }
 
 ClaimResult claim_from_json(const json::object& object) {
@@ -182,7 +183,8 @@ ClaimResult claim_from_json(const json::object& object) {
           interval_from_json(object_of(object, "measured")),
           text_of(object, "verdict"),
           text_of(object, "reason"),
-          text_of(object, "of")};
+          text_of(object, "of"),
+          number_of(object, "tolerance")};
 }
 
 template <class T>

@@ -71,6 +71,7 @@ TEST_CASE("a ratio is taken block by block, so that a wandering host does not wi
   CHECK(result.reason == "the interval 0.65 to 0.65 lies within 0.585 to 0.715");
   CHECK(result.of == "clients=8");
   CHECK(result.published == "0.65");
+  CHECK(result.tolerance == 0.1);
   CHECK(result.kind == "ratio");
 }
 
