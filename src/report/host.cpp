@@ -87,6 +87,37 @@ int fewest_repeats(const Run& run) {
   return fewest;
 }
 
+// What the playbook's claims say that take more CPUs than there are.
+std::vector<std::string> undecidable(const Run& run, double cores) {
+  std::vector<std::string> says;
+  for (const Claim& claim : run.playbook.claims) {
+    if (cores > 0 && claim.needs_cpus > cores) {
+      says.push_back(claim.says);
+    }
+  }
+  return says;
+}
+
+// What stands for the parts of the study that the built-in playbook repeats.
+void add_study_parts(const Run& run, Facts& facts) {
+  if (has_role(run, Role::gateway)) {
+    facts.emplace_back("WebSEAL, the gateway under test", "lab's own gateway: junctions, basic authentication, LDAP, request logs");
+  }
+  if (has_role(run, Role::directory)) {
+    facts.emplace_back("Tivoli Access Manager and Directory Server", "lab's own LDAP directory");
+  }
+  if (has_role(run, Role::pages)) {
+    facts.emplace_back("WebSphere Application Server", "lab's own page server: pages of the same sizes, no application work");
+  }
+  if (environment_text(run, "provider") == "local") {
+    facts.emplace_back("z/VM guests and a z/OS LPAR", "processes of one Linux host, a loopback address a node");
+    facts.emplace_back("Two firewalls", "none");
+  }
+  if (!nested_text(run, "crypto", "features").empty() && environment_text(run, "architecture") != "s390x") {
+    facts.emplace_back("CPACF, crypto instructions of System z", "the CPU's own crypto instructions, switched off for “software”");
+  }
+}
+
 }  // namespace
 
 std::string environment_text(const Run& run, std::string_view key) {
@@ -131,11 +162,10 @@ std::vector<std::string> limitations(const Run& run) {
   const double unit = environment_number(run, "cpu_unit");
   const std::string method = environment_text(run, "cpu_method");
   if (cores > 0 && cores < 4) {
-    out.push_back(fmt::format(
-        "With {} host CPUs the driver, the gateway and the back end share what the study had on machines of their own. Not decided here: "
-        "× 1.8 against × 1.9 by a second CPU, +9% by two more clients, −12% against −15.5% for TLS, a gateway that is 85% busy, a "
-        "half-used LPAR.",
-        exact(cores)));
+    out.push_back(fmt::format("On {} host CPUs the drivers, the gateway and the back ends take CPU from each other.", exact(cores)));
+  }
+  if (const auto claims = undecidable(run, cores); !claims.empty()) {
+    out.push_back(fmt::format("Not decided here, for want of CPUs: {}.", join(claims, "; ")));
   }
   if (unit > 0 && unit != 1) {
     out.push_back(
@@ -143,10 +173,11 @@ std::vector<std::string> limitations(const Run& run) {
   }
   if (method == "quota") {
     out.push_back(
-        "The gateway's CPUs are a quota. A throttled gateway pays more CPU for a page, so that 1 → 2 CPUs comes out above what real CPUs "
-        "give, and service times carry the quota's period: no claim is made on latency.");
+        "The gateway's CPUs are a quota. A throttled gateway pays more CPU for a page, so that more CPUs gain more than real CPUs would, "
+        "and service times carry the quota's period: no claim is made on latency.");
   } else if (method == "stop-continue") {
-    out.push_back("The gateway is stopped and continued to limit its CPU, a coarser way than a quota: 1 → 2 CPUs is biased upwards.");
+    out.push_back(
+        "The gateway is stopped and continued to limit its CPU, a coarser way than a quota: what more CPUs gain is biased upwards.");
   } else if (method == "none") {
     out.push_back("The gateway's CPUs could not be limited on this host: cells that differ in CPUs measure the same thing.");
   }
@@ -165,23 +196,12 @@ std::vector<std::string> limitations(const Run& run) {
   return out;
 }
 
+bool repeats_study(const Run& run) { return run.playbook.name == "webseal-2007"; }
+
 Facts substitutions(const Run& run) {
   Facts facts;
-  if (has_role(run, Role::gateway)) {
-    facts.emplace_back("WebSEAL, the gateway under test", "lab's own gateway: junctions, basic authentication, LDAP, request logs");
-  }
-  if (has_role(run, Role::directory)) {
-    facts.emplace_back("Tivoli Access Manager and Directory Server", "lab's own LDAP directory");
-  }
-  if (has_role(run, Role::pages)) {
-    facts.emplace_back("WebSphere Application Server", "lab's own page server: pages of the same sizes, no application work");
-  }
-  if (environment_text(run, "provider") == "local") {
-    facts.emplace_back("z/VM guests and a z/OS LPAR", "processes of one Linux host, a loopback address a node");
-    facts.emplace_back("Two firewalls", "none");
-  }
-  if (!nested_text(run, "crypto", "features").empty() && environment_text(run, "architecture") != "s390x") {
-    facts.emplace_back("CPACF, crypto instructions of System z", "the CPU's own crypto instructions, switched off for “software”");
+  if (repeats_study(run)) {
+    add_study_parts(run, facts);
   }
   for (const Scenario& scenario : run.playbook.scenarios) {
     const bool used = std::ranges::any_of(run.results.cells, [&](const CellResult& cell) { return cell.scenario == scenario.id; });

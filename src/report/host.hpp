@@ -21,7 +21,10 @@ Facts host_facts(const Run& run);
 // What readers must not conclude from this run, a sentence each; may be empty on a large quiet host.
 std::vector<std::string> limitations(const Run& run);
 
-// Part of the study, and what stands for it here.
+// Whether the run is of the built-in playbook, which repeats a published study.
+bool repeats_study(const Run& run);
+
+// Part of the study and what stands for it here, for its playbook; what the scenarios' notes say, for every one.
 Facts substitutions(const Run& run);
 
 // How trials were made and numbers computed: a paragraph each.

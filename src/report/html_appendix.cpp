@@ -129,7 +129,8 @@ std::string appendix_html(const Run& run) {
   }
   out += "<section id=\"environment\">\n<h2>Environment</h2>\n" + facts_html(host_facts(run), "What", "Here", "The host of this run");
   if (const Facts stands = substitutions(run); !stands.empty()) {
-    out += "<h3>What stands for the study’s parts</h3>\n" + facts_html(stands, "In the study", "Here", "Substitutions");
+    out += repeats_study(run) ? "<h3>What stands for the study’s parts</h3>\n" + facts_html(stands, "In the study", "Here", "Substitutions")
+                              : "<h3>Notes on the scenarios</h3>\n" + facts_html(stands, "Scenario", "Note", "Notes");
   }
   out += "</section>\n<section id=\"method\">\n<h2>Method</h2>\n";
   for (const std::string& paragraph : method(run)) {

@@ -1,14 +1,13 @@
-#include "report/claim_text.hpp"
 #include "report/host.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_table.hpp"
+#include "report/key_findings.hpp"
 #include "report/observations.hpp"
 #include "report/text.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <ctime>
 
 namespace lab::report {
@@ -58,45 +57,6 @@ std::string tiles_html(const Run& run) {
   return out + "</ul>\n";
 }
 
-// Where the measured interval lies against the published figure, on one logarithmic axis for all rows: half to twice.
-std::string strip_svg(const Interval& value) {
-  constexpr double kWidth = 132, kMiddle = 66, kSpan = 0.75;
-  const auto place = [](double ratio) { return std::clamp(kMiddle + std::log(ratio) / kSpan * kMiddle, 3.0, kWidth - 3); };
-  const double low = place(value.low), high = place(value.high);
-  return fmt::format(
-      "<svg class=\"strip\" viewBox=\"0 0 132 18\" role=\"img\" aria-label=\"measured is {} of published\">"
-      "<rect class=\"band\" x=\"{:.1f}\" y=\"1\" width=\"{:.1f}\" height=\"16\"/><line class=\"published\" x1=\"66\" x2=\"66\" y1=\"1\" "
-      "y2=\"17\"/>"
-      "<line class=\"interval\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"9\" y2=\"9\"/><circle cx=\"{:.1f}\" cy=\"9\" r=\"3.5\"/></svg>",
-      percent(value.median), place(0.9), place(1.1) - place(0.9), low, std::max(high, low + 0.5), place(value.median));
-}
-
-std::string verdict_html(const ClaimResult& claim) {
-  const char* sign = claim.verdict == "agrees" ? "✓" : claim.verdict == "differs" ? "✗" : "?";
-  return fmt::format("<span class=\"verdict {}\"><span aria-hidden=\"true\">{}</span> {}</span>", escape_html(claim.verdict), sign,
-                     escape_html(verdict_text(claim)));
-}
-
-// A cell's or a claim's id, which may be broken after each axis.
-std::string breakable(const std::string& id) {
-  std::string out;
-  for (const char c : escape_html(id)) {
-    out += c;
-    out += c == '/' ? "<wbr>" : "";
-  }
-  return out;
-}
-
-// The first reason in sight, the others a click away.
-std::string reason_html(const std::string& reason) {
-  const auto end = reason.find("; ");
-  if (reason.size() < 160 || end == std::string::npos) {
-    return escape_html(reason);
-  }
-  return fmt::format("{}<details><summary>more</summary>{}</details>", escape_html(reason.substr(0, end)),
-                     escape_html(reason.substr(end + 2)));
-}
-
 }  // namespace
 
 std::string instant_text(const std::string& instant) {
@@ -142,45 +102,13 @@ std::string summary_html(const Run& run) {
   return out + "</section>\n";
 }
 
-std::string claims_html(const Run& run) {
-  std::string out = "<section id=\"claims\">\n<h2>Published claims</h2>\n";
-  if (run.results.claims.empty()) {
-    return out + "<p>The playbook checks no claims.</p>\n</section>\n";
-  }
-  out +=
-      "<p>What the study published, beside the median measured here with its 95% interval (under six repeats: the range) and the number of "
-      "repeats n. The strip shows measured ÷ published: the dot is the median, the bar its interval, the line the published figure, the "
-      "band "
-      "± 10% around it.</p>\n";
-  HtmlTable table{"Published claims against this run",
-                  "claims cards",
-                  {{"Claim"}, {"Published", true}, {"Measured", true}, {"Measured ÷ published"}, {"Verdict"}, {"Why"}},
-                  {}};
-  std::string before;
-  for (const ClaimResult& claim : run.results.claims) {
-    const bool again = claim.id == before;
-    before = claim.id;
-    const auto strip = against_published(claim);
-    const auto [figure, spread] = measured_parts(claim);
-    Td seen = td_html(fmt::format("<b>{}</b><small>{}</small>", escape_html(figure), escape_html(spread)));
-    if (claim.measured.n > 0) {
-      seen.value = claim.measured.median;
-    }
-    table.rows.push_back({td_html(fmt::format("<span{}>{}</span><small>{}</small>", again ? " class=\"again\"" : "",
-                                              escape_html(claim.says), breakable(claim_name(claim)))),
-                          td(published_text(claim)), std::move(seen), td_html(strip ? strip_svg(*strip) : ""), td_html(verdict_html(claim)),
-                          td_html(reason_html(claim.reason))});
-  }
-  return out + to_html(table) + "</section>\n";
-}
-
 std::string flag_meaning(const std::string& flag) {
   constexpr std::array<std::pair<const char*, const char*>, 10> kMeanings{{
       {"unreconciled", "the counts of driver, gateway log and page server do not add up"},
       {"driver-bound", "the load driver, not the gateway, was the limit"},
       {"backend-bound", "the page server, not the gateway, was the limit"},
       {"noisy-host", "something else used the host's CPU during the trial"},
-      {"unsaturated", "no node was busy enough to be the limit"},
+      {"unsaturated", "the gateway was not what limited the rate"},
       {"throttled", "a node other than the gateway ran into its CPU limit"},
       {"errors", "requests failed"},
       {"drain", "a slice did not drain in time and was dropped"},

@@ -20,18 +20,9 @@ std::string rate(const CellResult& cell) {
   return text;
 }
 
-std::vector<std::string> flags_of(const std::vector<Effect>& effects) {
-  std::set<std::string> flags;
-  for (const Effect& each : effects) {
-    const auto doubtful = doubts(each.flags);
-    flags.insert(doubtful.begin(), doubtful.end());
-  }
-  return {flags.begin(), flags.end()};
-}
-
 // " Flagged: noisy-host.", or nothing.
 std::string caution(const std::vector<Effect>& effects) {
-  const std::string flagged = flag_note(flags_of(effects));
+  const std::string flagged = flag_note(doubts_of(effects));
   return flagged.empty() ? "" : " " + flagged;
 }
 
@@ -195,11 +186,6 @@ std::string crypto_gains(const std::vector<Effect>& effects, const Cells& cells)
   return listing(parts);
 }
 
-std::vector<Effect> certain(std::vector<Effect> effects) {
-  std::erase_if(effects, [](const Effect& each) { return !each.certain(); });
-  return effects;
-}
-
 // " (indicative: few repeats; in 1 of 2 comparisons; flagged: noisy-host)", or nothing.
 std::string reservations(const std::vector<Effect>& used, std::size_t of) {
   std::vector<std::string> parts;
@@ -209,7 +195,7 @@ std::string reservations(const std::vector<Effect>& used, std::size_t of) {
   if (used.size() < of) {
     parts.push_back(fmt::format("in {} of {} comparisons", used.size(), of));
   }
-  if (const auto flags = flags_of(used); !flags.empty()) {
+  if (const auto flags = doubts_of(used); !flags.empty()) {
     parts.push_back("flagged: " + join(flags, ", "));
   }
   return parts.empty() ? "" : " (" + join(parts, "; ") + ")";
@@ -231,63 +217,6 @@ void about_ends(const Run& run, const ScenarioView& scenario, std::string_view n
   }
 }
 
-// A change of one axis in the first scenario that can tell it, else in the first that makes it; nothing where none does.
-void about_first(const Run& run, std::string_view name, const std::string& from, const std::string& to, const std::string& subject,
-                 std::string (*as)(double), std::vector<std::string>& out) {
-  std::string doubtful;
-  for (const ScenarioView& view : scenarios(run)) {
-    const auto effects = effects_between(run, view, name, from, to);
-    if (const auto sure = certain(effects); !sure.empty()) {
-      out.push_back(fmt::format("{} by {} in scenario {}{}.", subject,
-                                name == "crypto" ? crypto_gains(sure, measured(view.cells)) : median_range(sure, as), view.id,
-                                reservations(sure, effects.size())));
-      return;
-    }
-    if (!effects.empty() && doubtful.empty()) {
-      doubtful = fmt::format("{} by an amount that cannot be told from noise in scenario {}.", subject, view.id);
-    }
-  }
-  if (!doubtful.empty()) {
-    out.push_back(doubtful);
-  }
-}
-
-// Measured cells of two scenarios that agree in every axis that the earlier one has.
-std::vector<Effect> crossing(const Run& run, std::string_view of, std::string_view against) {
-  std::vector<Effect> effects;
-  for (const CellResult& b : run.results.cells) {
-    for (const CellResult& a : run.results.cells) {
-      const bool same = std::ranges::all_of(a.axes, [&](const auto& each) { return axis(b, each.first) == each.second; });
-      if (b.scenario == of && a.scenario == against && a.status == "measured" && b.status == "measured" && same) {
-        effects.push_back(effect(run, a, b));
-      }
-    }
-  }
-  std::erase_if(effects, [](const Effect& each) { return each.ratio.n == 0; });
-  return effects;
-}
-
-void about_crossing(const Run& run, std::string_view of, std::string_view against, const std::string& what, std::vector<std::string>& out) {
-  const auto effects = crossing(run, of, against);
-  const auto sure = certain(effects);
-  if (effects.empty()) {
-    return;
-  }
-  if (sure.empty()) {
-    out.push_back(what + " changes throughput by an amount that cannot be told from noise.");
-    return;
-  }
-  Cells sides;
-  std::ranges::transform(sure, std::back_inserter(sides), &Effect::b);
-  std::vector<std::string> parts;
-  for (const std::string& crypto : axis_values(sides, "crypto")) {
-    std::vector<Effect> those;
-    std::ranges::copy_if(sure, std::back_inserter(those), [&](const Effect& each) { return axis(*each.b, "crypto") == crypto; });
-    parts.push_back(fmt::format("{} with {}", median_range(those, change), axis_text("crypto", crypto)));
-  }
-  out.push_back(fmt::format("{} changes throughput by {}{}.", what, listing(parts), reservations(sure, effects.size())));
-}
-
 // Against the playbook's first scenario and the one that it is like: what TLS, identity headers or the junction cost.
 void about_other_scenarios(const Run& run, const ScenarioView& scenario, std::vector<std::string>& out) {
   const auto views = scenarios(run);
@@ -295,7 +224,7 @@ void about_other_scenarios(const Run& run, const ScenarioView& scenario, std::ve
     if (before.id == scenario.id) {
       return;
     }
-    const auto effects = crossing(run, scenario.id, before.id);
+    const auto effects = effects_across(run, scenario.id, before.id);
     if (effects.empty() || (before.id != views.front().id && (scenario.settings == nullptr || scenario.settings->like != before.id))) {
       continue;
     }
@@ -307,19 +236,6 @@ void about_other_scenarios(const Run& run, const ScenarioView& scenario, std::ve
       }
     }
   }
-}
-
-std::string score(const Results& results) {
-  std::map<std::string, std::size_t> verdicts;
-  std::set<std::string> claims;
-  for (const ClaimResult& claim : results.claims) {
-    ++verdicts[claim.verdict];
-    claims.insert(claim.id);
-  }
-  const std::string settings = claims.size() == results.claims.size() ? "" : fmt::format(", in {} settings", results.claims.size());
-  return fmt::format("{} checked{}: {} agree, {} differ, {} cannot be told from this run.",
-                     count(claims.size(), "published claim", "published claims"), settings, verdicts["agrees"], verdicts["differs"],
-                     verdicts["cannot-tell"]);
 }
 
 }  // namespace
@@ -367,19 +283,6 @@ std::string conclusion(const Run& run, const ScenarioView& scenario) {
                         : fmt::format("Hardware crypto brings {}{}.", crypto_gains(sure, cells), reservations(sure, crypto.size())));
   }
   return parts.empty() ? "No effect of this scenario's axes can be told from noise in this run." : join(parts, " ");
-}
-
-std::vector<std::string> key_findings(const Run& run) {
-  std::vector<std::string> out;
-  about_first(run, "cpus", "1", "2", "A second gateway CPU multiplies throughput", plain_ratio, out);
-  about_first(run, "crypto", "software", "hardware", "Hardware crypto changes throughput", change, out);
-  about_crossing(run, "2", "1", "TLS towards the clients", out);
-  about_crossing(run, "4", "2", "An SSL junction", out);
-  about_first(run, "log", "file", "null", "Writing no log changes throughput", change, out);
-  if (!run.results.claims.empty()) {
-    out.push_back(score(run.results));
-  }
-  return out;
 }
 
 }  // namespace lab::report

@@ -16,9 +16,6 @@ std::vector<std::string> observations(const Run& run, const ScenarioView& scenar
 // What follows from them, in one paragraph.
 std::string conclusion(const Run& run, const ScenarioView& scenario);
 
-// The run in at most six sentences: scaling, TLS, crypto hardware, logging, SSL junction, the claims' score.
-std::vector<std::string> key_findings(const Run& run);
-
 // "Flagged: noisy-host." or nothing.
 std::string flag_note(const std::vector<std::string>& flags);
 

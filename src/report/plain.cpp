@@ -3,6 +3,7 @@
 #include "report/claim_text.hpp"
 #include "report/host.hpp"
 #include "report/html_parts.hpp"
+#include "report/key_findings.hpp"
 #include "report/observations.hpp"
 #include "report/scenario.hpp"
 #include "report/text.hpp"
@@ -129,8 +130,9 @@ std::string render_markdown(const Run& run) {
   for (const ScenarioView& scenario : scenarios(run)) {
     out += scenario_markdown(run, scenario);
   }
-  out +=
-      "## Environment\n\n" + facts_markdown(host_facts(run), "what", "here") + facts_markdown(substitutions(run), "in the study", "here");
+  out += "## Environment\n\n" + facts_markdown(host_facts(run), "what", "here") +
+         (repeats_study(run) ? facts_markdown(substitutions(run), "in the study", "here")
+                             : facts_markdown(substitutions(run), "scenario", "note"));
   out += "## Method\n\n";
   for (const std::string& paragraph : method(run)) {
     out += escape_markdown(paragraph) + "\n\n";

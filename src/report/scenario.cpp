@@ -236,4 +236,32 @@ std::vector<Effect> effects_between(const Run& run, const ScenarioView& scenario
   return effects;
 }
 
+std::vector<Effect> effects_across(const Run& run, std::string_view of, std::string_view against) {
+  std::vector<Effect> effects;
+  for (const CellResult& b : run.results.cells) {
+    for (const CellResult& a : run.results.cells) {
+      const bool compared = b.scenario == of && a.scenario == against && a.status == "measured" && b.status == "measured";
+      if (compared && std::ranges::all_of(a.axes, [&](const auto& each) { return axis(b, each.first) == each.second; })) {
+        effects.push_back(effect(run, a, b));
+      }
+    }
+  }
+  std::erase_if(effects, [](const Effect& each) { return each.ratio.n == 0; });
+  return effects;
+}
+
+std::vector<Effect> certain(std::vector<Effect> effects) {
+  std::erase_if(effects, [](const Effect& each) { return !each.certain(); });
+  return effects;
+}
+
+std::vector<std::string> doubts_of(const std::vector<Effect>& effects) {
+  std::set<std::string> flags;
+  for (const Effect& each : effects) {
+    const auto doubtful = doubts(each.flags);
+    flags.insert(doubtful.begin(), doubtful.end());
+  }
+  return {flags.begin(), flags.end()};
+}
+
 }  // namespace lab::report

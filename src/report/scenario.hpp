@@ -81,4 +81,10 @@ Effect effect(const Run& run, const CellResult& a, const CellResult& b);
 std::vector<Effect> effects_between(const Run& run, const ScenarioView& scenario, std::string_view name, const std::string& from,
                                     const std::string& to);
 
+// Every two measured cells of two scenarios that agree in each axis of `against`: `against` in a, `of` in b.
+std::vector<Effect> effects_across(const Run& run, std::string_view of, std::string_view against);
+
+std::vector<Effect> certain(std::vector<Effect> effects);                // those that are
+std::vector<std::string> doubts_of(const std::vector<Effect>& effects);  // their flags, each once, without "indicative"
+
 }  // namespace lab::report

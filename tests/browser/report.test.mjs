@@ -58,8 +58,30 @@ test("the tables hold the numbers of results.json", async () => {
       assert.ok(shown[i].status.includes(cell.reason), cell.id);
     }
   }
-  const verdicts = await page.$$eval("#claims .verdict", (all) => all.map((each) => each.classList[1]));
+  await close(page);
+});
+
+test("a claim is a row; the verdicts of one with several settings are counted in it, and listed a click away", async () => {
+  const { page } = await open(browser, report);
+  const ids = [...new Set(results.claims.map((claim) => claim.id))];
+  assert.equal(await page.locator("table.claims > tbody > tr").count(), ids.length);
+  const verdicts = await page.$$eval("#claims .verdict:not(.counted)", (all) => all.map((each) => each.classList[1]));
   assert.deepEqual(verdicts, results.claims.map((claim) => claim.verdict));
+  const several = results.claims.filter((claim) => claim.of !== "");
+  assert.ok(several.length > 1);
+  const setting = page.locator("#claims .settings li").first();
+  assert.equal(await setting.isVisible(), false);
+  await page.locator("#claims summary", { hasText: "settings" }).first().click();
+  assert.ok(await setting.isVisible());
+  assert.ok((await setting.textContent()).includes(several[0].of.split("/")[0].split("=")[1]));
+  await close(page);
+});
+
+test("the strip's band is the claim's tolerance", async () => {
+  const { page } = await open(browser, report);
+  const widths = await page.$$eval("#claims .strip .band", (all) => all.map((each) => Number(each.getAttribute("width"))));
+  const distinct = new Set(results.claims.filter((claim) => claim.tolerance > 0 && claim.measured.n > 0).map((claim) => claim.tolerance));
+  assert.equal(new Set(widths).size, distinct.size);
   await close(page);
 });
 

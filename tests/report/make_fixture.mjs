@@ -147,7 +147,7 @@ pairs.push({ a: two(2, "software"), b: two(2, "software"), kind: "aa", ratio: { 
 
 const found = (a, b) => pairs.find((each) => each.a === a && each.b === b).ratio;
 const nothing = { median: 0, low: 0, high: 0, n: 0 };
-const claim = (id, says, kind, published, measured, verdict, reason, of = "") => ({ id, says, kind, published, measured, verdict, reason, of });
+const claim = (id, says, kind, published, measured, verdict, reason, of = "") => ({ id, says, kind, published, measured, verdict, reason, of, tolerance: !["ratio", "share"].includes(kind) ? 0 : published === "0.88" ? 0.03 : 0.1 });
 const share = (value) => ({ median: value, low: round(value * 0.994), high: round(value * 1.005), n: repeats });
 const claims = [
   claim("scale-8", "scenario 1, gateway CPUs 1 → 2, 8 clients: throughput", "ratio", "1.9", found("1/page=5.8KB/cpus=1/clients=8", "1/page=5.8KB/cpus=2/clients=8"), "agrees", "the interval lies within 1.9 ± 10%"),

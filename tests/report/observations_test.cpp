@@ -3,6 +3,7 @@
 #include "sample.hpp"
 
 #include "report/host.hpp"
+#include "report/key_findings.hpp"
 
 using namespace lab;
 using namespace lab::report;
@@ -34,14 +35,14 @@ TEST_CASE("an effect below the noise is not claimed, in no sentence") {
   const Run run = scaling({1000, 1100, 950, 1020, 1080, 990}, {1050, 1000, 1010, 990, 1100, 1030});
   CHECK(has(all_of(observations(run, scenarios(run).front())), "no effect that can be told from noise"));
   CHECK(has(conclusion(run, scenarios(run).front()), "bring nothing that can be told from noise"));
-  CHECK(has(all_of(key_findings(run)), "an amount that cannot be told from noise"));
+  CHECK(all_of(key_findings(run)) == "The effect of a second gateway CPU cannot be told from noise (scenario 1).\n");
 }
 
 TEST_CASE("few repeats are called indicative wherever their ratio stands") {
   const Run run = scaling({1000, 1010, 990}, {2000, 2010, 1990});
   CHECK(has(all_of(observations(run, scenarios(run).front())), "n = 3, indicative"));
   CHECK(has(conclusion(run, scenarios(run).front()), "(indicative: few repeats)"));
-  CHECK(has(all_of(key_findings(run)), "(indicative: few repeats)"));
+  CHECK(has(all_of(key_findings(run)), "indicative: 3 repeats"));
   CHECK(has(all_of(limitations(run)), "3 repeats a cell: indicative."));
 }
 
@@ -77,10 +78,30 @@ TEST_CASE("an effect that is sure in some comparisons only is counted so") {
 TEST_CASE("what a two-core host cannot decide is said") {
   Run run = scaling(around(1000), around(2000));
   run.results.environment = {{"cores", 2}, {"cpu_unit", 0.4}, {"cpu_method", "quota"}, {"provider", "local"}};
+  Claim claim;
+  claim.says = "A second gateway CPU gives × 1.9";
+  claim.needs_cpus = 4;
+  run.playbook.claims = {claim, Claim{}};
   const std::string all = all_of(limitations(run));
-  CHECK(has(all, "× 1.8 against × 1.9"));
+  CHECK(has(all, "Not decided here, for want of CPUs: A second gateway CPU gives × 1.9.\n"));
   CHECK(has(all, "A gateway CPU is 0.4 of a host CPU here."));
   CHECK(has(all, "no claim is made on latency"));
   CHECK(has(all, "over loopback"));
   CHECK(has(all, "separate trials"));
+}
+
+TEST_CASE("the study is spoken of for its own playbook only; notes of scenarios stand for every one") {
+  Run run = scaling(around(1000), around(2000));
+  run.results.environment = {{"cores", 2}, {"provider", "local"}};
+  run.lab.nodes.resize(1);
+  run.lab.nodes.front().roles = {Role::gateway};
+  Scenario scenario;
+  scenario.id = "1";
+  scenario.notes = "the pages come from a cache";
+  run.playbook.scenarios = {scenario};
+  run.playbook.name = "starter";
+  CHECK(substitutions(run) == Facts{{"Scenario 1", "the pages come from a cache"}});
+  CHECK_FALSE(has(all_of(limitations(run)), "study"));
+  run.playbook.name = "webseal-2007";
+  CHECK(substitutions(run).front().first == "WebSEAL, the gateway under test");
 }
