@@ -17,7 +17,7 @@ namespace {
 struct Options {
   std::string lab, name;
   bool all = false;
-  double timeout_s = 60;
+  int timeout_s = 60;
 };
 
 // The argument is a standing lab's name, or a file whose lab has that name; the file may be gone.
@@ -87,7 +87,7 @@ void run(Context& context, const Options& options) {
   if (names.empty() && context.exit_code == 0) {
     context.out << "no lab stands\n";
   }
-  const auto timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.timeout_s));
+  const auto timeout = std::chrono::seconds(options.timeout_s);
   for (const std::string& name : names) {
     take_down(context, *world, name, timeout);
   }
@@ -101,7 +101,7 @@ void add_down(CLI::App& root, Context& context) {
   command->add_option("LAB", options->lab, "a standing lab's name, or its file; default: the only one");
   command->add_option("--name", options->name, "of the standing lab, where it is not the file's");
   command->add_flag("--all", options->all, "every lab of this user");
-  command->add_option("--timeout", options->timeout_s, "seconds for each")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--timeout", options->timeout_s, "seconds for each")->capture_default_str()->check(CLI::Range(1, 3600));
   command->callback([options, &context] { run(context, *options); });
 }
 

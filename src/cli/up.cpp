@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 struct Options {
   std::string lab = "local";
   std::string name;
-  double timeout_s = 60;
+  int timeout_s = 60;
 };
 
 std::vector<std::string> names_of(const Lab& lab) {
@@ -38,7 +38,7 @@ void run(Context& context, const Options& options) {
     return;
   }
   LiveProgress progress(context, names_of(*lab));
-  const auto timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.timeout_s));
+  const auto timeout = std::chrono::seconds(options.timeout_s);
   const orchestrator::Operation operation{context.interrupt, [&](const auto& step) { progress.tell(step); }, tell_waiting(context),
                                           Clock::now() + timeout};
   const std::string name = options.name.empty() ? lab->name : options.name;
@@ -70,7 +70,7 @@ void add_up(CLI::App& root, Context& context) {
   CLI::App* command = root.add_subcommand("up", "stands a lab up; run again, it does only what is missing");
   command->add_option("LAB", options->lab, "a lab file, or a built-in lab's name")->capture_default_str();
   command->add_option("--name", options->name, "of the standing lab, where it is not the file's");
-  command->add_option("--timeout", options->timeout_s, "seconds for all of it")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--timeout", options->timeout_s, "seconds for all of it")->capture_default_str()->check(CLI::Range(1, 3600));
   command->callback([options, &context] { run(context, *options); });
 }
 

@@ -28,7 +28,7 @@ class Descriptor {
 std::string remedy_for(int error_number) {
   switch (error_number) {
     case ENOSPC:
-    case EDQUOT: return "free space there, or give another folder with -o";
+    case EDQUOT: return "free space there, or choose a folder on another disk";
     case EACCES:
     case EPERM:
     case EROFS: return "give a folder that you may write to with -o";

@@ -212,7 +212,7 @@ TEST_CASE("a full disk is named with its remedy") {
   close(full);
   REQUIRE_FALSE(written);
   CHECK(to_string(written.error()) ==
-        "write reports/trials.jsonl: No space left on device\n  free space there, or give another folder with -o");
+        "write reports/trials.jsonl: No space left on device\n  free space there, or choose a folder on another disk");
 }
 
 TEST_CASE("a trial that could be written in part only leaves the file as it was") {
@@ -235,16 +235,36 @@ TEST_CASE("samples are rows under one head, also when a run goes on") {
     auto run = RunDirectory::reopen(path);
     REQUIRE(run);
     REQUIRE((*run)->append(std::vector<NodeSample>{{part, "webseal", 300, 301, 5, 1, 2, 3, 4, 5, 6}}));
+    REQUIRE((*run)->append(trial(part)));
   }
   CHECK(text_in(path / "samples.csv") ==
         "trial,node,at_ns,taken_ns,cpu_us,host_user_us,host_system_us,host_idle_us,host_iowait_us,host_steal_us,host_irq_us\n"
         "1,webseal,300,301,5,1,2,3,4,5,6\n2,webseal,300,301,5,1,2,3,4,5,6\n");
 }
 
-TEST_CASE("the latest link follows the run that ended last") {
+TEST_CASE("a run that goes on has no samples of a trial that it will measure again") {
+  const TemporaryFolder folder;
+  const fs::path path = make(folder.path())->path();
+  std::string recorded;
+  {
+    auto run = RunDirectory::reopen(path);
+    REQUIRE(run);
+    REQUIRE((*run)->append(std::vector<NodeSample>{{1, "webseal", 300, 301, 5, 1, 2, 3, 4, 5, 6}}));
+    REQUIRE((*run)->append(trial(1)));
+    recorded = text_in(path / "samples.csv");
+    REQUIRE((*run)->append(std::vector<NodeSample>{{2, "webseal", 300, 301, 5, 1, 2, 3, 4, 5, 6}}));
+  }
+  write(path / "samples.csv", "2,web", std::ios::app);
+  REQUIRE(RunDirectory::reopen(path));
+  CHECK(text_in(path / "samples.csv") == recorded);
+}
+
+TEST_CASE("the latest link follows the run that began or ended last") {
   const TemporaryFolder folder;
   const auto first = make(folder.path());
+  CHECK(*find_run(folder.path(), "") == fs::canonical(first->path()));
   const auto second = make(folder.path());
+  CHECK(*find_run(folder.path(), "") == fs::canonical(second->path()));
   REQUIRE(second->finish(results()));
   REQUIRE(first->finish(results()));
   const auto latest = find_run(folder.path(), "");
