@@ -43,6 +43,28 @@ Result<int> free_slot(const World& world, const Lab& lab) {
   return Error{"no address range is left for another lab", "", "take one down: lab down --name NAME"};
 }
 
+std::string program_name(Software software) {
+  switch (software) {
+    case Software::lab: return "lab";
+    case Software::nginx: return "nginx";
+    case Software::haproxy: return "haproxy";
+    case Software::external: return "external";
+  }
+  return "";
+}
+
+// What a lab file may ask for and this build cannot do: said before anything is touched.
+Errors check_software(const Lab& lab) {
+  Errors errors;
+  for (const Node& node : lab.nodes) {
+    if (node.software != Software::lab) {
+      errors.push_back(Error{"kind: " + program_name(node.software) + " is not in this build of lab", lab.path + ": node " + node.name,
+                             "take `kind` out: the roles are then lab's own"});
+    }
+  }
+  return errors;
+}
+
 Result<void> check_deployed(const State& state, const Lab& lab) {
   if (state.phase == Phase::removing) {
     return Error{"lab " + state.name + " was being removed", "", "finish that first: lab down " + state.name};
@@ -70,6 +92,9 @@ Result<Plan, Errors> plan(const World& world, const Lab& lab, const std::string&
   const auto provider = world.provider(lab.provider);
   if (provider == nullptr) {
     return Errors{Error{"provider " + to_string(lab.provider) + " is not in this build of lab", lab.path, "use provider: local"}};
+  }
+  if (Errors errors = check_software(lab); !errors.empty()) {
+    return errors;
   }
   Plan plan;
   plan.fresh = !*state;
