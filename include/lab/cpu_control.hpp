@@ -3,6 +3,7 @@
 
 #include "lab/error.hpp"
 
+#include <optional>
 #include <string>
 
 namespace lab {
@@ -10,8 +11,9 @@ namespace lab {
 class CpuControl {
  public:
   virtual ~CpuControl() = default;
-  // Limits the node to so many lab CPUs (times Standing::cpu_unit host CPUs). Errors name the node. Used by one thread.
-  virtual Result<void> set(const std::string& node, double lab_cpus) = 0;
+  // Limits the node to so many lab CPUs (times Standing::cpu_unit host CPUs); nothing lifts the limit. Errors name the node. Used by one
+  // thread.
+  virtual Result<void> set(const std::string& node, std::optional<double> lab_cpus) = 0;
 };
 
 }  // namespace lab

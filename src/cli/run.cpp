@@ -213,7 +213,7 @@ class RunCommand {
     if (!world) {
       return;
     }
-    auto attached = orchestrator::attach(*world, options_.name, "lab run", Clock::now() + 30s);
+    auto attached = orchestrator::attach(*world, options_.name, "lab run", context_.interrupt, Clock::now() + 30s);
     if (!attached) {
       return options_.list ? list_without_lab(*order, std::move(*cells)) : context_.fail(attached.error());
     }

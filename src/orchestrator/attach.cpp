@@ -17,16 +17,16 @@ class Cpus final : public CpuControl {
   Cpus(State state, std::unique_ptr<providers::Provider> provider, Agents& agents, const std::filesystem::path& root)
       : state_(std::move(state)), site_(site_of(root, state_)), provider_(std::move(provider)), agents_(agents) {}
 
-  Result<void> set(const std::string& node, double lab_cpus) override {
+  Result<void> set(const std::string& node, std::optional<double> lab_cpus) override {
     const providers::NodeRecord* const record = state_.find(node);
     if (record == nullptr) {
       return Error{"no such node", "node " + node};
     }
-    const double host_cpus = lab_cpus * state_.cpu_unit;
+    const auto host_cpus = lab_cpus ? std::optional(*lab_cpus * state_.cpu_unit) : std::nullopt;
     const std::size_t pinned = record->node.host_cpus.size();
-    if (pinned > 0 && host_cpus > static_cast<double>(pinned)) {
+    if (pinned > 0 && host_cpus && *host_cpus > static_cast<double>(pinned)) {
       std::ostringstream what;
-      what << lab_cpus << " lab CPUs are " << host_cpus << " host CPUs, and this node has " << pinned;
+      what << *lab_cpus << " lab CPUs are " << *host_cpus << " host CPUs, and this node has " << pinned;
       return Error{what.str(), "node " + node, "set a smaller cpu-unit in the lab file"};
     }
     const auto limit = limit_node(*provider_, agents_, site_, *record, host_cpus, Clock::now() + 10s);
@@ -42,12 +42,13 @@ class Cpus final : public CpuControl {
 
 }  // namespace
 
-Result<Attached, Errors> attach(const World& world, const std::string& name, const std::string& command, Deadline deadline) {
+Result<Attached, Errors> attach(const World& world, const std::string& name, const std::string& command, const Interrupt& interrupt,
+                                Deadline deadline) {
   const auto chosen = choose(world, name);
   if (!chosen) {
     return Errors{chosen.error()};
   }
-  auto lock = Lock::take(world.root / *chosen, command, {}, deadline);
+  auto lock = Lock::take(world.root / *chosen, command, {}, interrupt, deadline);
   if (!lock) {
     return Errors{lock.error()};
   }

@@ -4,6 +4,7 @@
 #include "lab/agents.hpp"
 #include "lab/cpu_control.hpp"
 #include "lab/error.hpp"
+#include "lab/interrupt.hpp"
 #include "lab/standing.hpp"
 #include "lab/units.hpp"
 #include "orchestrator/world.hpp"
@@ -22,6 +23,7 @@ struct Attached {
 
 // `name` is the instance's; empty: the only one standing (none or several: an error that says what to do). `command` is what
 // holds the lock, for others' messages: "lab run". Errors name the nodes that cannot be reached.
-Result<Attached, Errors> attach(const World& world, const std::string& name, const std::string& command, Deadline deadline);
+Result<Attached, Errors> attach(const World& world, const std::string& name, const std::string& command, const Interrupt& interrupt,
+                                Deadline deadline);
 
 }  // namespace lab::orchestrator

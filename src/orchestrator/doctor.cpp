@@ -54,12 +54,8 @@ std::string account_problem() {
 
 std::string cgroup_problem() {
   namespace local = providers::local;
-  const auto group = local::make_cgroup(local::cgroup_parents(), "lab-doctor-" + std::to_string(getpid()));
-  if (!group) {
-    return group.error().what;
-  }
-  const auto removed = local::remove_cgroup(*group, Clock::now() + 1s);
-  return removed ? "" : removed.error().what;
+  const auto probed = local::probe_cgroup(local::cgroup_parents(), "lab-doctor-" + std::to_string(getpid()), Clock::now() + 5s);
+  return probed ? "" : probed.error().what;
 }
 
 Finding program(const std::string& topic, const std::optional<std::string>& path, const std::string& remedy, Grade missing) {

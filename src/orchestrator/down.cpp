@@ -31,7 +31,7 @@ Result<Taken, Errors> down(const World& world, const std::string& name, const Op
   if (!fs::exists(world.root / name, ignored) && !anything_labelled(world, name)) {
     return Taken{false};
   }
-  const auto lock = Lock::take(world.root / name, "lab down", operation.waiting, operation.deadline);
+  const auto lock = Lock::take(world.root / name, "lab down", operation.waiting, operation.interrupt, operation.deadline);
   if (!lock) {
     return Errors{lock.error()};
   }

@@ -60,7 +60,8 @@ Error busy(const fs::path& folder, const Holder& holder) {
 
 }  // namespace
 
-Result<std::unique_ptr<Lock>> Lock::take(const fs::path& folder, const std::string& command, const Waiting& waiting, Deadline deadline) {
+Result<std::unique_ptr<Lock>> Lock::take(const fs::path& folder, const std::string& command, const Waiting& waiting,
+                                         const Interrupt& interrupt, Deadline deadline) {
   bool told = false;
   while (true) {
     std::error_code failed;
@@ -82,6 +83,9 @@ Result<std::unique_ptr<Lock>> Lock::take(const fs::path& folder, const std::stri
     const Holder holder = read_holder(folder);
     if (holder.command.starts_with("lab run") || Clock::now() >= deadline) {
       return busy(folder, holder);
+    }
+    if (interrupt.requested()) {
+      return Error{"interrupted while waiting for " + holder.text(), "lab " + folder.filename().string(), "", "", Failure::interrupted};
     }
     if (!std::exchange(told, true) && waiting) {
       waiting(holder.text());

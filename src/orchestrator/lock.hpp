@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lab/error.hpp"
+#include "lab/interrupt.hpp"
 #include "lab/units.hpp"
 #include "remote/descriptor.hpp"
 
@@ -20,8 +21,9 @@ using Waiting = std::function<void(const std::string& holder)>;
 class Lock {
  public:
   // Makes the folder when it is not there. Waits for another holder until the deadline, but not for a `lab run`: that is an error at once.
+  // An interrupt ends the waiting, as an error with Failure::interrupted.
   static Result<std::unique_ptr<Lock>> take(const std::filesystem::path& folder, const std::string& command, const Waiting& waiting,
-                                            Deadline deadline);
+                                            const Interrupt& interrupt, Deadline deadline);
   ~Lock();
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;

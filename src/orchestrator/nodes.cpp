@@ -154,10 +154,10 @@ Result<bool> start_role(Agents& agents, const Standing& standing, const Standing
 }
 
 Result<providers::CpuLimit> limit_node(providers::Provider& provider, Agents& agents, const providers::Site& site,
-                                       const providers::NodeRecord& record, double host_cpus, Deadline deadline) {
+                                       const providers::NodeRecord& record, std::optional<double> host_cpus, Deadline deadline) {
   auto limit = provider.limit_cpus(site, record, host_cpus);
   if (limit && limit->method == CpuMethod::stop_continue) {
-    const auto told = agents.call(record.node.name, "cpu.limit", {{"cpus", host_cpus}}, deadline);
+    const auto told = agents.call(record.node.name, "cpu.limit", {{"cpus", host_cpus ? json::value(*host_cpus) : json::value()}}, deadline);
     return told ? std::move(limit) : told.error();
   }
   return limit;

@@ -7,6 +7,7 @@
 #include "orchestrator/state.hpp"
 #include "orchestrator/world.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,9 @@ std::vector<Role> standing_roles(const Node& node);
 // True: it was started; false: it ran already.
 Result<bool> start_role(Agents& agents, const Standing& standing, const StandingNode& node, Role role, Deadline deadline);
 
-// By the provider, or by the agent where that cannot.
+// By the provider, or by the agent where that cannot. Nothing: the limit is lifted, and how one would be set is found out.
 Result<providers::CpuLimit> limit_node(providers::Provider& provider, Agents& agents, const providers::Site& site,
-                                       const providers::NodeRecord& record, double host_cpus, Deadline deadline);
+                                       const providers::NodeRecord& record, std::optional<double> host_cpus, Deadline deadline);
 
 // Names of the node's roles that run and answer.
 Result<std::vector<std::string>> answering_roles(Agents& agents, const std::string& node, Deadline deadline);

@@ -132,8 +132,8 @@ class Raising {
   Result<void> furnish(const StandingNode& node) {
     const Node& described = *state_.lab.find(node.name);
     auto done = at_step(node.name, "agent", [&] { return ensure_agent(node); });
-    if (done && described.cpus) {
-      done = at_step(node.name, "cpus", [&] { return limit(node, *described.cpus); });
+    if (done && (described.cpus || described.has(Role::gateway))) {  // a run may limit any gateway
+      done = at_step(node.name, "cpus", [&] { return limit(node, described.cpus); });
     }
     for (const Role role : standing_roles(described)) {
       if (done) {
@@ -158,9 +158,10 @@ class Raising {
     return install_node(world_, *crew_, standing_, node, operation_.deadline);
   }
 
-  Result<void> limit(const StandingNode& node, double lab_cpus) {
+  Result<void> limit(const StandingNode& node, std::optional<double> lab_cpus) {
     const auto record = *state_.find(node.name);  // only read from here on, but for the method below
-    const auto limited = limit_node(*provider_, *crew_, site_, record, lab_cpus * state_.cpu_unit, operation_.deadline);
+    const auto host_cpus = lab_cpus ? std::optional(*lab_cpus * state_.cpu_unit) : std::nullopt;
+    const auto limited = limit_node(*provider_, *crew_, site_, record, host_cpus, operation_.deadline);
     if (!limited) {
       return limited.error();
     }
@@ -231,7 +232,7 @@ Result<Raised, Errors> up(const World& world, const Lab& lab, const std::string&
     return Errors{good.error()};
   }
   const fs::path folder = world.root / name;
-  auto lock = Lock::take(folder, "lab up", operation.waiting, operation.deadline);
+  auto lock = Lock::take(folder, "lab up", operation.waiting, operation.interrupt, operation.deadline);
   if (!lock) {
     return Errors{lock.error()};
   }

@@ -171,8 +171,7 @@ std::vector<std::int64_t> instants_of(const Timing& timing) {
   return instants;
 }
 
-// One node's samples of the measurement. A call for each instant: an interrupt is heeded within a second, and the agent's lease on
-// drivers, 5 s after the last call, stays renewed.
+// One node's samples of the measurement. A call for each instant: an interrupt is heeded within a second.
 Result<std::vector<Edge>> sample(Bench& bench, const std::string& node, std::int64_t start, const Timing& timing) {
   const std::int64_t zero = start + bench.clocks.at(node).offset_ns;
   std::vector<Edge> edges;
@@ -218,14 +217,8 @@ Result<std::map<std::string, std::vector<Edge>>> sample_all(Bench& bench, std::i
   return edges;
 }
 
-// One driver's end. Meanwhile the agent's lease on it is renewed every second.
 Result<json::object> wait_for_driver(Bench& bench, const std::string& node) {
-  const Call wait{node, "role.wait", {{"name", kLoad}, {"timeout_ns", kDrain.count()}}};
-  auto ended = std::async(std::launch::async, [&] { return call(bench.agents, wait, within(kDrain + kQuick)); });
-  while (ended.wait_for(1s) != std::future_status::ready) {
-    (void)call(bench.agents, {node, "clock", {}}, within(kQuick));
-  }
-  return ended.get();
+  return call(bench.agents, {node, "role.wait", {{"name", kLoad}, {"timeout_ns", kDrain.count()}}}, within(kDrain + kQuick));
 }
 
 Result<std::vector<DriverResult>> wait_for_drivers(Bench& bench, const Setup& setup) {
@@ -326,6 +319,15 @@ Result<std::optional<Observation>> observe_once(Bench& bench, const Setup& setup
   return std::optional(std::move(seen));
 }
 
+// To the cell's number, else as the lab file has it: whatever the trial before left.
+Result<void> set_cpus(Bench& bench, const std::string& gateway, std::optional<double> lab_cpus) {
+  if (bench.standing.cpu_method == CpuMethod::none) {
+    return {};
+  }
+  const Node* described = bench.standing.lab.find(gateway);
+  return bench.cpus.set(gateway, lab_cpus || described == nullptr ? lab_cpus : described->cpus);
+}
+
 }  // namespace
 
 Result<void> meet(Bench& bench) {
@@ -352,10 +354,8 @@ Result<void> synchronise(Bench& bench) {
 }
 
 Result<Observation> observe(Bench& bench, const Setup& setup, const Timing& timing) {
-  if (setup.cpus > 0) {
-    if (auto set = bench.cpus.set(setup.gateway, setup.cpus); !set) {
-      return set.error();
-    }
+  if (auto set = set_cpus(bench, setup.gateway, setup.cpus > 0 ? std::optional(setup.cpus) : std::nullopt); !set) {
+    return set.error();
   }
   for (const nanoseconds lead : kLeads) {
     if (bench.interrupt.requested()) {
@@ -385,10 +385,8 @@ Result<void> restore(Bench& bench, const std::string& gateway) {
   if (!config) {
     return config.error();
   }
-  if (described->cpus && bench.standing.cpu_method != CpuMethod::none) {
-    if (auto set = bench.cpus.set(gateway, *described->cpus); !set) {
-      return set;
-    }
+  if (auto set = set_cpus(bench, gateway, std::nullopt); !set) {
+    return set;
   }
   if (auto stopped = call(bench.agents, role_stop(gateway, kGateway), within(kStart)); !stopped) {
     return stopped.error();

@@ -101,9 +101,10 @@ TEST_CASE("names that would leave the state folder are refused") {
 }
 
 TEST_CASE("the second to take a lock waits for the first, and finds the folder anew when that removed it") {
+  const Interrupt never;
   const TemporaryFolder folder;
   const auto lab = folder / "small";
-  auto first = Lock::take(lab, "lab down", {}, soon());
+  auto first = Lock::take(lab, "lab down", {}, never, soon());
   REQUIRE(first);
   std::string told;
   std::thread second([&] {
@@ -114,7 +115,7 @@ TEST_CASE("the second to take a lock waits for the first, and finds the folder a
           std::filesystem::remove_all(lab);  // as `lab down` does while it holds the lock
           first->reset();
         },
-        soon());
+        never, soon());
     CHECK(waited);
     CHECK(std::filesystem::is_directory(lab));
   });
@@ -123,21 +124,35 @@ TEST_CASE("the second to take a lock waits for the first, and finds the folder a
 }
 
 TEST_CASE("a lock ends with its holder, however that ends") {
+  const Interrupt never;
   const TemporaryFolder folder;
   const pid_t holder = fork();
   if (holder == 0) {
-    const auto taken = Lock::take(folder.path(), "lab up", {}, soon());
+    const auto taken = Lock::take(folder.path(), "lab up", {}, never, soon());
     raise(SIGKILL);
   }
   waitpid(holder, nullptr, 0);
-  CHECK(Lock::take(folder.path(), "lab down", {}, soon()));
+  CHECK(Lock::take(folder.path(), "lab down", {}, never, soon()));
+}
+
+TEST_CASE("an interrupt ends the waiting for a lock") {
+  const TemporaryFolder folder;
+  const Interrupt never;
+  const auto first = Lock::take(folder.path(), "lab up", {}, never, soon());
+  REQUIRE(first);
+  Interrupt interrupt;
+  const auto waited = Lock::take(
+      folder.path(), "lab down", [&](const std::string&) { interrupt.raise(); }, interrupt, soon());
+  REQUIRE(!waited);
+  CHECK(waited.error().failure == Failure::interrupted);
 }
 
 TEST_CASE("nobody waits for a run") {
+  const Interrupt never;
   const TemporaryFolder folder;
-  const auto run = Lock::take(folder.path(), "lab run", {}, soon());
+  const auto run = Lock::take(folder.path(), "lab run", {}, never, soon());
   REQUIRE(run);
-  const auto refused = Lock::take(folder.path(), "lab up", {}, soon());
+  const auto refused = Lock::take(folder.path(), "lab up", {}, never, soon());
   REQUIRE(!refused);
   CHECK(refused.error().remedy == "wait for it, or end it: kill -INT " + std::to_string(getpid()));
 }

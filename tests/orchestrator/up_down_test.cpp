@@ -91,6 +91,28 @@ TEST_CASE("what is found before anything is touched leaves nothing behind") {
   CHECK_FALSE(std::filesystem::exists(fake.world.root / "small"));
 }
 
+TEST_CASE("what this build cannot raise is refused before anything is touched") {
+  fakes::FakeWorld fake;
+  const Lab lab =
+      lab_of("lab: small\nnodes:\n  gw: {roles: [gateway], kind: nginx}\n  out: {roles: [pages], kind: external, address: 203.0.113.9}\n");
+  const auto raised = up(fake.world, lab, "small", fake.operation());
+  CHECK(first_error(raised).what == "kind: nginx is not in this build of lab");
+  CHECK(first_error(raised).where == "small.yaml: node gw");
+  CHECK(raised.error().size() == 2);
+  CHECK_FALSE(plan(fake.world, lab, "small"));
+  CHECK(fake.machines("small") == 0);
+  CHECK_FALSE(std::filesystem::exists(fake.world.root / "small"));
+}
+
+TEST_CASE("how CPUs are limited is found out for a gateway without a limit, which stays without") {
+  fakes::FakeWorld fake;
+  const Lab lab = lab_of("lab: small\nnodes: {gw: {roles: [gateway]}, driver: {roles: [load]}}\n");
+  const auto raised = up(fake.world, lab, "small", fake.operation());
+  REQUIRE(raised);
+  CHECK(raised->standing.cpu_method == CpuMethod::quota);
+  CHECK(fake.host.nodes[(fake.world.root / "small").string()]["gw"] == 0);
+}
+
 TEST_CASE("a fresh lab that fails half-way is removed again, and says so after what went wrong") {
   fakes::FakeWorld fake;
   SECTION("a node cannot be created") { fake.host.broken = {"was"}; }
@@ -208,7 +230,7 @@ TEST_CASE("labs of several names stand at once, each in an address range of its 
 TEST_CASE("an attached lab is locked, its agents answer, and its CPUs can be set") {
   fakes::FakeWorld fake;
   REQUIRE(up(fake.world, small(), "small", fake.operation()));
-  const auto attached = attach(fake.world, "", "lab run", soon());
+  const auto attached = attach(fake.world, "", "lab run", fake.interrupt, soon());
   REQUIRE(attached);
   CHECK(attached->standing.name == "small");
   CHECK(attached->agents->call("webseal", "role.list", {}, soon()));
@@ -224,7 +246,7 @@ TEST_CASE("attaching names every node that cannot be reached") {
   fakes::FakeWorld fake;
   REQUIRE(up(fake.world, small(), "small", fake.operation()));
   fake.agents.unreachable = {"tam", "was"};
-  const auto attached = attach(fake.world, "small", "lab run", soon());
+  const auto attached = attach(fake.world, "small", "lab run", fake.interrupt, soon());
   REQUIRE(!attached);
   CHECK(attached.error().size() == 2);
 }

@@ -123,8 +123,11 @@ Bench FakeLab::bench(const Standing& standing) {
   return bench;
 }
 
-Result<void> FakeLab::set(const std::string& node, double lab_cpus) {
-  cpus[node] = lab_cpus;
+Result<void> FakeLab::set(const std::string& node, std::optional<double> lab_cpus) {
+  cpus.erase(node);
+  if (lab_cpus) {
+    cpus[node] = *lab_cpus;
+  }
   return {};
 }
 

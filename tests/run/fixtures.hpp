@@ -29,7 +29,7 @@ Cell cell(const std::string& id);  // of playbook(), profile "all"
 class FakeLab final : public Agents, public CpuControl {
  public:
   Result<boost::json::value> call(const std::string& node, std::string_view method, boost::json::object params, Deadline deadline) override;
-  Result<void> set(const std::string& node, double lab_cpus) override;
+  Result<void> set(const std::string& node, std::optional<double> lab_cpus) override;
 
   Now now();  // the controller's clock, which the fake moves
   Bench bench(const Standing& standing);

@@ -1,5 +1,7 @@
 #include "providers/local/cgroup.hpp"
 
+#include "remote/process.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -10,6 +12,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -101,19 +104,23 @@ std::map<std::string, std::string> own_groups(std::string_view text) {
   return groups;
 }
 
-// "/a/b" → "/", "/a/b", "/a"
-std::vector<std::string> root_then_upwards(const std::string& own) {
-  std::vector<std::string> paths{"/"};
+// "/a/b" → "/a/b", "/a", "/"
+std::vector<std::string> upwards(const std::string& own) {
+  std::vector<std::string> paths;
   for (fs::path path = own; path.has_relative_path(); path = path.parent_path()) {
     paths.push_back(path.string());
   }
+  paths.emplace_back("/");
   return paths;
 }
 
-// v2: the parent must hand the controller down.
-Result<void> hand_down_cpu(const std::string& parent) {
-  const std::string control = join(parent, "cgroup.subtree_control");
-  return has_word(read_text(control), "cpu", ' ') ? Result<void>() : write_text(control, "+cpu");
+std::string control_of(const Cgroup& parent) { return join(parent.cpu, "cgroup.subtree_control"); }
+
+// v2: a parent must hand the controller down.
+bool hands_down_cpu(const Cgroup& parent) { return !parent.unified || has_word(read_text(control_of(parent)), "cpu", ' '); }
+
+Result<void> hand_down_cpu(const Cgroup& parent) {
+  return hands_down_cpu(parent) ? Result<void>() : write_text(control_of(parent), "+cpu");
 }
 
 Result<void> make_folders(const Cgroup& group) {
@@ -159,12 +166,12 @@ std::vector<Cgroup> cgroup_parents(std::string_view mountinfo, std::string_view 
   std::vector<Cgroup> parents;
   if (!mounts.cpu.empty()) {
     const std::string cpuacct = mounts.cpuacct.empty() ? mounts.cpu : mounts.cpuacct;
-    parents.push_back({mounts.cpu, cpuacct, false});
     if (groups["cpu"].size() > 1 && groups["cpu"] == groups["cpuacct"]) {
       parents.push_back({mounts.cpu + groups["cpu"], cpuacct + groups["cpu"], false});
     }
+    parents.push_back({mounts.cpu, cpuacct, false});
   } else if (!mounts.unified.empty()) {
-    for (const std::string& path : root_then_upwards(groups[""])) {
+    for (const std::string& path : upwards(groups[""])) {
       const std::string folder = path == "/" ? mounts.unified : mounts.unified + path;
       parents.push_back({folder, folder, true});
     }
@@ -178,7 +185,8 @@ Result<Cgroup> make_cgroup(const std::vector<Cgroup>& parents, const std::string
   Error last{"the cpu controller of cgroups is not mounted", {}};
   for (const Cgroup& parent : parents) {
     const Cgroup group{join(parent.cpu, name), join(parent.cpuacct, name), parent.unified};
-    auto made = parent.unified ? hand_down_cpu(parent.cpu) : Result<void>();
+    const bool handed_down = hands_down_cpu(parent);
+    auto made = hand_down_cpu(parent);
     made = made ? make_folders(group) : made;
     made = made ? set_quota(group, std::nullopt) : made;
     if (made) {
@@ -186,8 +194,39 @@ Result<Cgroup> make_cgroup(const std::vector<Cgroup>& parents, const std::string
     }
     last = made.error();
     remove_folders(group);
+    if (!handed_down) {
+      static_cast<void>(write_text(control_of(parent), "-cpu"));
+    }
   }
   return last;
+}
+
+Result<void> try_to_join(const Cgroup& group, Deadline deadline) {
+  for (const std::string& folder : group.folders()) {
+    const auto joined = remote::run({"/bin/sh", "-c", "echo $$ > \"$1\"", "sh", folder + "/cgroup.procs"}, {}, deadline);
+    if (!joined || joined->exit != 0) {
+      return joined ? Error{"not allowed to join " + folder, ""} : joined.error();
+    }
+  }
+  return {};
+}
+
+Result<void> probe_cgroup(const std::vector<Cgroup>& parents, const std::string& name, Deadline deadline) {
+  std::vector<Cgroup> unprepared;
+  std::copy_if(parents.begin(), parents.end(), std::back_inserter(unprepared),
+               [](const Cgroup& parent) { return !hands_down_cpu(parent); });
+  const auto group = make_cgroup(parents, name);
+  if (!group) {
+    return group.error();
+  }
+  auto joined = try_to_join(*group, deadline);
+  const auto removed = remove_cgroup(*group, deadline);
+  for (const Cgroup& parent : unprepared) {
+    if (hands_down_cpu(parent) && find_cgroups({parent}, "lab-").empty()) {  // unless a lab began to need it meanwhile
+      static_cast<void>(write_text(control_of(parent), "-cpu"));
+    }
+  }
+  return joined ? removed : joined;
 }
 
 std::vector<Cgroup> find_cgroups(const std::vector<Cgroup>& parents, const std::string& prefix) {

@@ -26,13 +26,18 @@ struct Cgroup {
 boost::json::object to_json(const Cgroup& group);
 std::optional<Cgroup> cgroup_from_json(const boost::json::object& details);
 
-// Where groups may be made, from the texts of /proc/self/mountinfo and /proc/self/cgroup: the hierarchy's root first, then this
-// process's own group and its parents. Empty: the cpu controller is not mounted.
+// Where groups may be made, from the texts of /proc/self/mountinfo and /proc/self/cgroup: this process's own group
+// first, then its parents, the hierarchy's root last. Empty: the cpu controller is not mounted.
 std::vector<Cgroup> cgroup_parents(std::string_view mountinfo, std::string_view own);
 std::vector<Cgroup> cgroup_parents();  // of this process
 
-// Makes the group under the first parent that lets it be limited. The error says why the last one did not.
+// Makes the group under the first parent that lets it be limited; v2: where needed, that parent hands the controller down from then on.
+// The error says why the last one did not.
 Result<Cgroup> make_cgroup(const std::vector<Cgroup>& parents, const std::string& name);
+// Whether a process may join it; a plain shell tries.
+Result<void> try_to_join(const Cgroup& group, Deadline deadline);
+// Whether a node could be limited here: makes a group, joins it, and leaves everything as it was.
+Result<void> probe_cgroup(const std::vector<Cgroup>& parents, const std::string& name, Deadline deadline);
 // The groups under these parents whose name starts so.
 std::vector<Cgroup> find_cgroups(const std::vector<Cgroup>& parents, const std::string& prefix);
 Result<void> remove_cgroup(const Cgroup& group, Deadline deadline);

@@ -42,17 +42,6 @@ std::string cgroup_prefix(const std::string& name, const fs::path& state) {
   return text.str() + "-";
 }
 
-// A plain shell stands for the sshd that shall join.
-Result<void> try_to_join(const Cgroup& group, Deadline deadline) {
-  for (const std::string& folder : group.folders()) {
-    const auto joined = remote::run({"/bin/sh", "-c", "echo $$ > \"$1\"", "sh", folder + "/cgroup.procs"}, {}, deadline);
-    if (!joined || joined->exit != 0) {
-      return joined ? Error{"not allowed to join " + folder, ""} : joined.error();
-    }
-  }
-  return {};
-}
-
 Result<void> make_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
@@ -149,7 +138,7 @@ class Local final : public Provider {
     return found;
   }
 
-  Result<CpuLimit> limit_cpus(const Site&, const NodeRecord& record, double host_cpus) override {
+  Result<CpuLimit> limit_cpus(const Site&, const NodeRecord& record, std::optional<double> host_cpus) override {
     const auto group = cgroup_from_json(record.details);
     if (!group) {
       const auto* const note = record.details.if_contains("cpu_note");

@@ -32,20 +32,29 @@ TEST_CASE("v1 controllers mounted apart make a group of two folders") {
   CHECK_FALSE(parents[0].unified);
 }
 
-TEST_CASE("v1 controllers mounted together make one, and the own group is the second choice") {
+TEST_CASE("v1 controllers mounted together make one, and the own group is the first choice") {
   const auto parents = cgroup_parents(kTogether, "4:cpu,cpuacct:/docker/abc\n");
   REQUIRE(parents.size() == 2);
-  CHECK(parents[0].folders() == std::vector<std::string>{"/sys/fs/cgroup/cpu,cpuacct"});
-  CHECK(parents[1].cpu == "/sys/fs/cgroup/cpu,cpuacct/docker/abc");
+  CHECK(parents[0].cpu == "/sys/fs/cgroup/cpu,cpuacct/docker/abc");
+  CHECK(parents[1].folders() == std::vector<std::string>{"/sys/fs/cgroup/cpu,cpuacct"});
 }
 
-TEST_CASE("v2 tries the root, then from the own group upwards") {
+TEST_CASE("v2 goes from the own group upwards, to the root at last") {
   const auto parents = cgroup_parents(kUnified, "0::/user.slice/user-1000.slice\n");
   REQUIRE(parents.size() == 3);
-  CHECK(parents[0].cpu == "/sys/fs/cgroup");
-  CHECK(parents[1].cpu == "/sys/fs/cgroup/user.slice/user-1000.slice");
-  CHECK(parents[2].cpu == "/sys/fs/cgroup/user.slice");
+  CHECK(parents[0].cpu == "/sys/fs/cgroup/user.slice/user-1000.slice");
+  CHECK(parents[1].cpu == "/sys/fs/cgroup/user.slice");
+  CHECK(parents[2].cpu == "/sys/fs/cgroup");
   CHECK(parents[2].unified);
+}
+
+TEST_CASE("what a group could not be made for is not left prepared") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path().string();
+  std::ofstream(folder / "cgroup.subtree_control") << "";
+  CHECK_FALSE(make_cgroup({{path, path, true}}, "lab-x"));  // a plain folder: there is no cpu.max to write
+  CHECK(text_of(path + "/cgroup.subtree_control") == "-cpu");
+  CHECK(find_cgroups({{path, path, true}}, "lab-").empty());
 }
 
 TEST_CASE("without a cpu controller the reason is told") {
