@@ -109,6 +109,14 @@ struct Expected {  // exchanges that must show up further on, and those of which
 // Failed pages that had a complete response.
 std::uint64_t answered(const Counts& total) { return std::min(total.failed, error_count(total, "status") + error_count(total, "body")); }
 
+std::uint64_t drivers_retries(const Observation& seen) {
+  std::uint64_t sum = 0;
+  for (const DriverResult& driver : seen.drivers) {
+    sum += driver.retries;
+  }
+  return sum;
+}
+
 std::string text(const Expected& expected) {
   return std::to_string(expected.sure) + (expected.unsure == 0 ? "" : " to " + std::to_string(expected.sure + expected.unsure));
 }
@@ -118,7 +126,7 @@ void check_gateway(const Observation& seen, const Counts& total, std::vector<Fin
   for (const DriverResult& driver : seen.drivers) {
     expected.sure += driver.responses;
   }
-  expected.unsure = total.failed - answered(total) + total.in_flight;
+  expected.unsure = drivers_retries(seen) + total.failed - answered(total) + total.in_flight;
   if (!expected.holds(seen.gateway_responses)) {
     findings.push_back({kUnreconciled, "the drivers had " + text(expected) + " responses, logins included, the gateway " +
                                            (seen.gateway_counter ? "counted " : "logged ") + std::to_string(seen.gateway_responses)});
@@ -130,7 +138,7 @@ void check_gateway(const Observation& seen, const Counts& total, std::vector<Fin
 
 void check_back_end(const Observation& seen, const Counts& total, std::vector<Finding>& findings) {
   const std::uint64_t bodies = std::min(total.failed, error_count(total, "body"));
-  const Expected expected{total.done + bodies, seen.retries + total.failed - bodies + total.in_flight};
+  const Expected expected{total.done + bodies, drivers_retries(seen) + seen.retries + total.failed - bodies + total.in_flight};
   if (!expected.holds(seen.pages_served)) {
     findings.push_back({kUnreconciled, "the drivers had " + text(expected) +
                                            " pages through the junction, retries included, the back end served " +
@@ -252,6 +260,8 @@ std::vector<Finding> reconcile(const Observation& seen, const Setup& setup, cons
   check_gateway(seen, total, findings);
   if (!setup.pages.empty()) {
     check_back_end(seen, total, findings);
+  } else if (!setup.pages_elsewhere.empty()) {
+    findings.push_back({"", setup.pages_elsewhere});
   }
   if (scenario.https) {
     check_tls(seen, scenario, findings);

@@ -16,6 +16,7 @@ DriverResult driver_result(const std::string& node, const boost::json::object& r
   driver.total.logins = count_of(total, "logins");
   driver.total.errors = counts_of(total, "errors");
   driver.responses = count_of(total, "responses");
+  driver.retries = count_of(total, "retries");
   driver.done = count_of(object_of(result, "requests"), "done");
   driver.duration_s = number_of(result, "duration_s");
   driver.service_us_mean = number_of(object_of(result, "service_us"), "mean");

@@ -14,6 +14,7 @@ struct DriverResult {  // `lab load --json`
   std::string node;
   Counts total;                 // warm-up, measurement and drain
   std::uint64_t responses = 0;  // likewise: complete ones of any status, logins included
+  std::uint64_t retries = 0;    // likewise: requests sent again; the first of the two may have been served, too
   std::uint64_t done = 0;       // pages within the measurement
   double duration_s = 0;        // of the measurement
   double service_us_mean = 0;

@@ -131,6 +131,19 @@ TEST_CASE("pages that the back end did not serve, or served unasked, are unrecon
   CHECK(f.counts() == Findings{});
 }
 
+TEST_CASE("what the drivers sent again may have been served twice, at the gateway and behind it") {
+  Fixture f;
+  f.seen.drivers[0].retries = 1;
+  f.seen.drivers[1].retries = 1;
+  CHECK(f.counts() == Findings{});
+  f.seen.gateway_responses = 1010;
+  f.seen.pages_served = 1002;
+  CHECK(f.counts() == Findings{});
+  f.seen.gateway_responses = 1011;
+  f.seen.pages_served = 1003;
+  CHECK(f.counts().size() == 2);
+}
+
 TEST_CASE("a local junction has no back end to reconcile with") {
   Fixture f;
   f.setup.pages.clear();

@@ -259,6 +259,7 @@ void Client::page_done(net::Nanos now) {
 void Client::lost(const std::string& why) {
   if (served_ > 0 && !retried_ && !reader_.started()) {
     retried_ = true;
+    ++worker_.counted().in(worker_.window_of(net::monotonic_now())).retries;
     drop(false);
     return open();
   }

@@ -33,6 +33,7 @@ json::object window_json(const PageCounts& pages, const Counts& counts) {
   object["bytes"] = counts.bytes;
   object["handshakes"] = handshakes(counts);
   object["reconnects"] = counts.reconnects;
+  object["retries"] = counts.retries;
   return object;
 }
 
@@ -140,6 +141,7 @@ boost::json::object to_json(const Outcome& outcome) {
   object["handshakes"] = handshakes(measured);
   object["logins"] = measured.logins;
   object["reconnects"] = measured.reconnects;
+  object["retries"] = measured.retries;
   object["bytes"] = measured.bytes;
   object["sha256_checked"] = all.hashed;
   object["duration_s"] = seconds(outcome);

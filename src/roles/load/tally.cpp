@@ -19,6 +19,7 @@ void Counts::add(const Counts& other) {
   full += other.full;
   resumed += other.resumed;
   reconnects += other.reconnects;
+  retries += other.retries;
   hashed += other.hashed;
   for (std::size_t i = 0; i < kErrorClasses; ++i) {
     errors[i] += other.errors[i];

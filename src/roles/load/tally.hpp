@@ -28,6 +28,7 @@ struct Counts {
   std::uint64_t bytes = 0;              // of the bodies of done pages
   std::uint64_t full = 0, resumed = 0;  // TLS handshakes
   std::uint64_t reconnects = 0;         // connections opened because a kept one was lost
+  std::uint64_t retries = 0;            // requests sent again because a kept connection was lost before a byte of the response
   std::uint64_t hashed = 0;             // bodies whose SHA-256 was checked
   std::array<std::uint64_t, kErrorClasses> errors{};
 

@@ -225,6 +225,7 @@ TEST_CASE("a server that closes after some requests is connected to again, and t
   CHECK(all_pages(outcome.tally).done == 30);
   CHECK(server.connections() == 10);
   CHECK(outcome.tally.in(Window::measure).reconnects == 9);
+  CHECK(outcome.tally.in(Window::measure).retries == 0);
 }
 
 TEST_CASE("a kept connection that the server closed unannounced costs a reconnect, no failure") {
@@ -239,6 +240,18 @@ TEST_CASE("a kept connection that the server closed unannounced costs a reconnec
   CHECK(all_pages(outcome.tally).done == 10);
   CHECK(all_pages(outcome.tally).failed == 0);
   CHECK(outcome.tally.in(Window::measure).reconnects == 4);
+}
+
+TEST_CASE("a request that a server took and dropped with its kept connection is sent again, and that is counted") {
+  ScriptedServer server([](Session& session) {
+    session.request();
+    session.answer(200, "");
+    session.request();
+  });
+  const Outcome outcome = drive(requests_of(server.url(), 3));
+  check_adds_up(outcome);
+  CHECK(all_pages(outcome.tally).done == 3);
+  CHECK(outcome.tally.in(Window::measure).retries == 2);
 }
 
 TEST_CASE("with close, each request has a connection of its own and asks for its end") {

@@ -52,7 +52,7 @@ TEST_CASE("the JSON has every key of the contract, and its counts add up") {
   CHECK(json.at("service_us").at("max") == 98'000.0);
   CHECK(json.at("service_us").at("mean") == 49'500.0);
   CHECK(of("measure") == R"({"start_ns":1500000000,"end_ns":2500000000})");
-  for (const char* key : {"connect_us", "tls_us", "handshakes", "bytes", "duration_s", "cpu_s", "reconnects", "logins", "tls",
+  for (const char* key : {"connect_us", "tls_us", "handshakes", "bytes", "duration_s", "cpu_s", "reconnects", "retries", "logins", "tls",
                           "sha256_checked", "openssl_cpu", "connections", "service_histogram"}) {
     CAPTURE(key);
     CHECK(json.contains(key));
