@@ -71,14 +71,14 @@ Result<void> Service::prepare(const ServiceOptions& options) {
   if (settings.plain.empty() && settings.tls.empty()) {
     return usage("the gateway has no listener", "give --http or --https, or service keys http: or https:");
   }
-  SharedTls tls;
-  if (!settings.tls.empty()) {
-    Result<SharedTls> loaded = load_tls();
-    if (!loaded) {
-      return loaded.error();
-    }
-    tls = std::move(*loaded);
+  if (!settings.tls.empty() && (settings.certificate.certificate.empty() || settings.certificate.key.empty())) {
+    return usage("HTTPS needs a certificate and its key", "give --cert FILE and --key FILE");
   }
+  Result<roles::TlsContexts> contexts = roles::make_contexts(settings);
+  if (!contexts) {
+    return contexts.error();
+  }
+  contexts_ = std::move(*contexts);
   Result<std::unique_ptr<LogWriter>> writer = LogWriter::open(site_.config.logs, options.report);
   if (!writer) {
     return writer.error();
@@ -89,7 +89,7 @@ Result<void> Service::prepare(const ServiceOptions& options) {
   std::vector<Worker*> peers;
   for (std::size_t i = 0; i < threads; ++i) {
     workers_.push_back(std::make_unique<Worker>(site_, *writer_, share));
-    workers_.back()->set_tls(tls);
+    workers_.back()->set_tls(contexts_.empty() ? nullptr : contexts_[i]);
     peers.push_back(workers_.back().get());
     if (!site_.config.directory.url.empty()) {
       Result<std::unique_ptr<Authenticator>> authenticator = options.authenticator(workers_.back()->loop(), site_.config.directory);
@@ -99,12 +99,8 @@ Result<void> Service::prepare(const ServiceOptions& options) {
       workers_.back()->set_authenticator(std::move(*authenticator));
     }
   }
-  for (const bool with_tls : {false, true}) {
-    for (const Endpoint& endpoint : with_tls ? settings.tls : settings.plain) {
-      if (Result<void> listens = listen(endpoint, with_tls); !listens) {
-        return listens;
-      }
-    }
+  if (Result<void> listens = listen(); !listens) {
+    return listens;
   }
   if (!settings.control.empty()) {
     auto control = roles::ControlServer::start(
@@ -124,57 +120,28 @@ Result<void> Service::prepare(const ServiceOptions& options) {
   return {};
 }
 
-// A socket for each thread. The first try is alone on the address, so that somebody else there is noticed.
-Result<void> Service::listen(const Endpoint& endpoint, bool tls) {
-  const Result<net::Address> wanted = net::Address::resolve(endpoint.host, endpoint.port);
-  if (!wanted) {
-    return wanted.error();
+Result<void> Service::listen() {
+  Result<roles::Listeners> listeners = roles::open_listeners(site_.config.service, "http", "https");
+  if (!listeners) {
+    return listeners.error();
   }
-  net::Address address = *wanted;
-  const bool shared = workers_.size() > 1;
-  {
-    Result<net::Fd> alone = net::listen_tcp(address, false);
-    if (!alone) {
-      return alone.error();
-    }
-    address = net::Address::local_of(alone->get());
-    if (!shared) {
-      workers_.front()->add_listener(std::move(*alone), tls);
+  listening_ = std::move(listeners->urls);
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    for (roles::Listening& listener : listeners->of_threads[i]) {
+      workers_[i]->add_listener(std::move(listener.socket), listener.tls);
     }
   }
-  for (std::size_t i = 0; shared && i < workers_.size(); ++i) {
-    Result<net::Fd> fd = net::listen_tcp(address, true);
-    if (!fd) {
-      return fd.error();
-    }
-    workers_[i]->add_listener(std::move(*fd), tls);
-  }
-  listening_.push_back((tls ? "https://" : "http://") + address.text());
   return {};
 }
 
-Result<SharedTls> Service::load_tls() const {
-  const TlsServer& settings = site_.config.service.certificate;
-  if (settings.certificate.empty() || settings.key.empty()) {
-    return usage("HTTPS needs a certificate and its key", "give --cert FILE and --key FILE");
-  }
-  Result<net::TlsContext> context = net::make_server_context(settings);
-  if (!context) {
-    return context.error();
-  }
-  return SharedTls(std::move(*context));
-}
-
 Result<void> Service::reload_certificates() {
-  if (site_.config.service.tls.empty()) {
-    return {};
+  Result<roles::TlsContexts> fresh = roles::make_contexts(site_.config.service, contexts_);
+  if (!fresh) {
+    return fresh.error();
   }
-  const Result<SharedTls> tls = load_tls();
-  if (!tls) {
-    return tls.error();
-  }
-  for (const auto& worker : workers_) {
-    worker->loop().post([&worker = *worker, tls = *tls] { worker.set_tls(tls); });
+  contexts_ = std::move(*fresh);
+  for (std::size_t i = 0; i < contexts_.size(); ++i) {
+    workers_[i]->loop().post([&worker = *workers_[i], tls = contexts_[i]] { worker.set_tls(tls); });
   }
   return {};
 }

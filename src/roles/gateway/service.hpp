@@ -3,6 +3,7 @@
 
 #include "lab/error.hpp"
 #include "lab/roles.hpp"
+#include "roles/common/listeners.hpp"
 #include "roles/common/role.hpp"
 #include "roles/gateway/worker.hpp"
 
@@ -41,8 +42,7 @@ class Service {
  private:
   Service(const GatewayConfig& config, Junctions junctions, const ServiceOptions& options);
   Result<void> prepare(const ServiceOptions& options);
-  Result<void> listen(const Endpoint& endpoint, bool tls);
-  Result<SharedTls> load_tls() const;
+  Result<void> listen();
   Result<boost::json::value> statistics();
   Result<boost::json::value> flush_logs();
   // Runs on every thread that still does; false: one did not answer in time.
@@ -52,6 +52,7 @@ class Service {
   std::unique_ptr<LogWriter> writer_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::string> listening_;
+  roles::TlsContexts contexts_;  // of the workers
   std::unique_ptr<roles::ControlServer> control_;
   bool started_ = false;
 };

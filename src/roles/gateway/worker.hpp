@@ -12,7 +12,7 @@
 
 namespace lab::gateway {
 
-using SharedTls = std::shared_ptr<SSL_CTX>;  // a new one after a reload; connections keep theirs
+using SharedTls = std::shared_ptr<SSL_CTX>;  // the thread's own; a new one after a reload; connections keep theirs
 
 class Worker final : public ClientOwner {
  public:

@@ -5,6 +5,7 @@
 #include "net/loop.hpp"
 #include "net/socket.hpp"
 #include "net/tls.hpp"
+#include "roles/common/listeners.hpp"
 #include "roles/pages/connection.hpp"
 #include "roles/pages/heads.hpp"
 
@@ -31,14 +32,9 @@ struct alignas(64) Counters {
   Counter requests, pages, bytes, connections, handshakes;
 };
 
-struct Listening {
-  net::Fd socket;
-  bool tls = false;
-};
-
 class Worker {
  public:
-  Worker(std::vector<Listening> listening, std::shared_ptr<SSL_CTX> context);
+  Worker(std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -61,11 +57,7 @@ class Worker {
   void remove(Connection& connection);  // after this batch of events
 
  private:
-  struct Listener;
-  void accept(Listener& listener);
-  void open(int fd, bool tls);
-  void listen_again();
-  void stop_listening();
+  void open(net::Fd socket, bool tls);
   void finish_when_empty();
 
   net::Loop loop_;
@@ -74,10 +66,9 @@ class Worker {
   HeadCache heads_;
   http::Request request_;
   std::vector<char> scratch_;
-  net::Timer accept_pause_;  // after the descriptors ran out
   net::Timer drain_limit_;
   bool draining_ = false;
-  std::vector<std::unique_ptr<Listener>> listeners_;
+  roles::Acceptor acceptor_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
 };
 
