@@ -173,6 +173,30 @@ TEST_CASE("what a playbook names must be in the lab, told with the playbook's pl
                  });
 }
 
+TEST_CASE("a scenario may log in only over what its gateway offers") {
+  const auto lab_with = [](const std::string& basic) {
+    return config::parse_lab("lab: l\ngateway: {authentication: {basic: " + basic +
+                                 "}}\nnodes:\n  gw: {roles: [gateway]}\n  users: {roles: [directory]}\n  web: {roles: [pages]}\n"
+                                 "  driver: {roles: [load]}\n",
+                             "l.yaml")
+        .value();
+  };
+  const auto playbook = config::parse_playbook(
+      "playbook: p\nprofiles: {q: {measure: 1s}}\nscenarios:\n"
+      "  - {id: a, client: http, junction: {point: /, type: tcp, servers: [web]}, auth: once, axes: {page: 1KB, clients: 1}}\n",
+      "p.yaml");
+  REQUIRE(playbook.has_value());
+  CHECK(config::check_against(*playbook, lab_with("both")).empty());
+  CHECK(config::check_against(*playbook, lab_with("http")).empty());
+  const auto only_https = config::check_against(*playbook, lab_with("https"));
+  REQUIRE(only_https.size() == 1);
+  CHECK(only_https[0].what == "scenario `a` logs in over http, and gateway `gw` of lab `l` offers basic login over https only");
+  CHECK(only_https[0].where == "p.yaml:4:82");
+  const auto none = config::check_against(*playbook, lab_with("none"));
+  REQUIRE(none.size() == 1);
+  CHECK(none[0].what == "scenario `a` logs in over http, and gateway `gw` of lab `l` offers no basic login");
+}
+
 TEST_CASE("a playbook asks for roles that the lab must have") {
   const Lab lab = config::parse_lab("lab: bare\nnodes: {web: {roles: [pages]}}\n", "bare.yaml").value();
   std::vector<std::string> found;
