@@ -181,16 +181,23 @@ class Judge {
     });
   }
 
-  // Of several nodes the busiest decides.
+  // Of several nodes the busiest decides, once each has been seen.
   std::vector<ClaimResult> below(const Claim& claim) const {
     return each(claim, {claim.of}, [&](ClaimResult& result, const auto& chosen) {
+      std::string unseen;
       for (const std::string& node : claim.nodes) {
         const Interval measured = median_interval(values(of(claim, *chosen[0], node)));
-        if (measured.n > 0 && (result.measured.n == 0 || measured.high > result.measured.high)) {
+        if (measured.n == 0) {
+          unseen += (unseen.empty() ? "" : ", ") + node;
+        } else if (result.measured.n == 0 || measured.high > result.measured.high) {
           result.measured = measured;
         }
       }
       conclude(result, claim, {-kInfinity, claim.limit.value_or(0)}, chosen, trials_);
+      if (!unseen.empty() && result.verdict != "differs") {  // one that is too busy is enough
+        result.verdict = "cannot-tell";
+        result.reason = join("not measured: " + unseen, result.reason);
+      }
     });
   }
 

@@ -174,7 +174,7 @@ TEST_CASE("an order may compare quotients") {
   CHECK(result.measured.median == Approx(2.4 / 1.3));
 }
 
-TEST_CASE("a share is held against what is published, a limit against the busiest node of those that there are") {
+TEST_CASE("a share is held against what is published, a limit against the busiest of its nodes") {
   Fixture f;
   f.cell("1", "1", {}, kSix, 0.85);
   Claim share;
@@ -190,12 +190,20 @@ TEST_CASE("a share is held against what is published, a limit against the busies
   Claim below;
   below.kind = Claim::Kind::below;
   below.metric = Claim::Metric::cpu;
-  below.nodes = {"tam", "db2", "firewall1"};
+  below.nodes = {"tam", "db2"};
   below.limit = 0.05;
   const ClaimResult idle = f.judge_one(below);
   CHECK(idle.verdict == "agrees");
   CHECK(idle.measured.median == Approx(0.02));
   CHECK(idle.published == "below 0.05");
+
+  below.nodes = {"tam", "firewall1", "db2", "firewall2"};
+  const ClaimResult partly = f.judge_one(below);
+  CHECK(partly.verdict == "cannot-tell");
+  CHECK(partly.measured.median == Approx(0.02));
+  CHECK(partly.reason.starts_with("not measured: firewall1, firewall2; "));
+  below.nodes = {"webseal", "firewall1"};
+  CHECK(f.judge_one(below).verdict == "differs");  // one that is too busy is enough
 }
 
 TEST_CASE("what was not measured, is only stated, or takes a larger host cannot be told, and the note says why") {
