@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
 #include <fstream>
@@ -118,6 +119,32 @@ Result<void> cut_torn_line(const fs::path& file) {
   return {};
 }
 
+// The head, and the rows up to the last one of a trial that is recorded: what follows is of a trial that will be measured again.
+std::size_t recorded_samples(std::string_view text, const std::vector<Trial>& trials) {
+  std::size_t keep = 0;
+  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string_view::npos; begin = end + 1) {
+    const std::string_view number = text.substr(begin, text.find(',', begin) - begin);
+    const bool recorded =
+        std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) { return std::to_string(trial.trial) == number; });
+    keep = begin == 0 || recorded ? end + 1 : keep;
+  }
+  return keep;
+}
+
+Result<void> cut_samples(const fs::path& directory) {
+  const auto trials = read_trials(directory);
+  const fs::path file = directory / "samples.csv";
+  const auto text = read_text(file);
+  if (!trials || !text) {
+    return trials ? text.error() : trials.error();
+  }
+  const std::size_t keep = recorded_samples(*text, *trials);
+  return keep == text->size() || truncate(file.c_str(), static_cast<off_t>(keep)) == 0 ? Result<void>()
+                                                                                       : file_error("truncate", file, errno);
+}
+
+Result<void> link_latest(const fs::path& run) { return link_atomically(run.filename(), run.parent_path() / "latest"); }
+
 }  // namespace
 
 RunDirectory::RunDirectory(fs::path path, int trials, int samples) : path_(std::move(path)), trials_(trials), samples_(samples) {}
@@ -136,6 +163,9 @@ Result<std::unique_ptr<RunDirectory>> RunDirectory::create(const fs::path& repor
   if (auto written = write_atomically(*directory / "run.json", json::serialize(to_json(record)) + "\n"); !written) {
     return written.error();
   }
+  if (auto linked = link_latest(*directory); !linked) {
+    return linked.error();
+  }
   return reopen(*directory);
 }
 
@@ -151,6 +181,9 @@ Result<std::unique_ptr<RunDirectory>> RunDirectory::reopen(const fs::path& direc
   }
   std::unique_ptr<RunDirectory> run(new RunDirectory(directory, *trials, *samples));
   if (auto cut = cut_torn_line(directory / "trials.jsonl"); !cut) {
+    return cut.error();
+  }
+  if (auto cut = cut_samples(directory); !cut) {
     return cut.error();
   }
   std::error_code ignored;
@@ -189,7 +222,7 @@ Result<void> RunDirectory::finish(const Results& results) {
   if (auto written = write_atomically(path_ / "results.json", json::serialize(to_json(results)) + "\n"); !written) {
     return written;
   }
-  return link_atomically(path_.filename(), path_.parent_path() / "latest");
+  return link_latest(path_);
 }
 
 Result<RunRecord> read_record(const fs::path& directory) {

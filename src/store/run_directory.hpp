@@ -60,7 +60,7 @@ class RunDirectory {  // the one writer of a run
   Result<void> append(const std::vector<NodeSample>& samples);
   // A file below the directory: "logs/…", "histograms/…".
   Result<void> save(const std::filesystem::path& name, std::string_view text);
-  // results.json, then the `latest` link beside the directory.
+  // results.json, then the `latest` link beside the directory, which may have gone to another run since.
   Result<void> finish(const Results& results);
 
   const std::filesystem::path& path() const { return path_; }
