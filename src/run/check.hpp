@@ -14,7 +14,7 @@
 namespace lab::run {
 
 struct Finding {
-  std::string flag;  // unreconciled, driver-bound, … (design: files a run leaves)
+  std::string flag;  // unreconciled, driver-bound, … (design: files a run leaves); empty: only to be noted
   std::string note;  // what exactly, one line
   bool operator==(const Finding&) const = default;
 };
@@ -26,7 +26,9 @@ stats::Histogram service_times(const Observation& seen);
 Side conclude(const Observation& seen, const Setup& setup, const Standing& standing, const HostCpus& allotments);
 
 // Counts over warm-up, measurement and drain: started = done + failed + in flight; driver = gateway's log = back end; TLS as asked;
-// throughput × mean service time = clients.
+// throughput × mean service time = clients. A retry may have been served before its connection broke, or not, and nobody knows of a
+// failed page or one in flight: so the back ends' pages are checked only up to that many more than were done. Retries are counted and
+// told, and bound how loose this is.
 std::vector<Finding> reconcile(const Observation& seen, const Setup& setup, const Scenario& scenario);
 
 // Who limited it, from CPU shares; whether its hosts were quiet.

@@ -23,6 +23,10 @@ std::string one_line(const Error& error) {
 
 void add(Trial& trial, const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
+    if (finding.flag.empty()) {
+      trial.notes.push_back(finding.note);
+      continue;
+    }
     if (std::find(trial.flags.begin(), trial.flags.end(), finding.flag) == trial.flags.end()) {
       trial.flags.push_back(finding.flag);
     }

@@ -121,13 +121,21 @@ Result<std::vector<Driver>> drivers_of(const Cell& cell, const Setup& setup, con
   return drivers;
 }
 
-std::vector<std::string> back_ends(const Scenario& scenario, const Lab& lab) {
-  std::vector<std::string> nodes;
-  if (scenario.junction.type != JunctionType::local) {
-    std::copy_if(scenario.junction.servers.begin(), scenario.junction.servers.end(), std::back_inserter(nodes),
-                 [&](const std::string& server) { return lab.find(server) != nullptr; });
+// Those whose pages can be counted: all of the junction's, or none.
+void add_back_ends(Setup& setup, const Scenario& scenario, const Lab& lab) {
+  if (scenario.junction.type == JunctionType::local) {
+    return;
   }
-  return nodes;
+  for (const std::string& server : scenario.junction.servers) {
+    if (lab.find(server) == nullptr) {
+      setup.pages.clear();
+      setup.pages_elsewhere = "the pages that the back ends served are not checked: " + server + " is not a node of the lab";
+      return;
+    }
+    if (std::find(setup.pages.begin(), setup.pages.end(), server) == setup.pages.end()) {
+      setup.pages.push_back(server);
+    }
+  }
 }
 
 bool has_aes(const NodeFacts& facts) {
@@ -142,7 +150,7 @@ std::string why_no_crypto(const std::string& crypto, const NodeFacts& facts) {
   if (crypto == "hardware" && !has_aes(facts)) {
     return "the gateway's CPU has no AES instructions";
   }
-  return crypto == "adapter" ? "the gateway's host has no crypto adapter (CEX, OpenSSL's ibmca provider)" : std::string();
+  return crypto == "adapter" ? "this build of lab drives no crypto adapter (CEX, on z/VM)" : std::string();
 }
 
 }  // namespace
@@ -204,7 +212,7 @@ Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& fa
   } else if (!crypto.empty()) {
     setup.crypto = CryptoSwitch::hardware;
   }
-  setup.pages = back_ends(cell.scenario, standing.lab);
+  add_back_ends(setup, cell.scenario, standing.lab);
   auto drivers = drivers_of(cell, setup, standing, facts, url_of(cell, *gateway, *node), timing);
   if (!drivers) {
     return drivers.error();

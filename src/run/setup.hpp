@@ -40,7 +40,8 @@ struct Setup {
   CryptoSwitch crypto = CryptoSwitch::untouched;
   std::map<std::string, std::string> environment;  // of the gateway's process
   GatewayConfig config;
-  std::vector<std::string> pages;  // back-end nodes of the junction; none for a local one
+  std::vector<std::string> pages;  // back-end nodes of the junction, each once; none for a local one, or when some are not the lab's
+  std::string pages_elsewhere;     // why what the back ends served is not checked; empty: it is
   std::vector<Driver> drivers;     // those with a client at least
 };
 

@@ -1,5 +1,7 @@
 #include "run/setup.hpp"
 
+#include "run/check.hpp"
+
 #include "fixtures.hpp"
 
 #include <catch2/catch.hpp>
@@ -66,6 +68,25 @@ TEST_CASE("a scenario's junction and rule take the place of standing ones at its
   CHECK(setup.config.junctions[1].type == JunctionType::tcp);
   REQUIRE(setup.config.access.size() == 1);
   CHECK(setup.config.access[0].allow == AccessRule::Who::everybody);
+}
+
+TEST_CASE("what back ends served is counted once a node, and not at all when some are outside the lab") {
+  test::FakeLab lab;
+  const Standing standing = test::standing();
+  const Facts facts = lab.bench(standing).facts;
+  Cell cell = test::cell("1/page=5.8KB/cpus=1/clients=8");
+  cell.scenario.junction.servers = {"was", "was"};
+  const auto twice = set_up(cell, standing, facts, kTiming);
+  REQUIRE(twice);
+  CHECK(twice->pages == std::vector<std::string>{"was"});
+  CHECK(twice->pages_elsewhere.empty());
+
+  cell.scenario.junction.servers = {"was", "203.0.113.9:80"};
+  const auto outside = set_up(cell, standing, facts, kTiming);
+  REQUIRE(outside);
+  CHECK(outside->pages.empty());
+  CHECK(reconcile(Observation{}, *outside, cell.scenario).front() ==
+        Finding{"", "the pages that the back ends served are not checked: 203.0.113.9:80 is not a node of the lab"});
 }
 
 TEST_CASE("logs go to files, or to the null device") {
