@@ -78,14 +78,17 @@ Result<void> serve(const DirectoryConfig& config, int ready_fd, Context& context
     }
   }
   roles::tell_ready(ready_fd, service.listening());
-  roles::wait_until(context.interrupt, [&] {
-    if (hangup.taken()) {
-      const Result<void> reloaded = service.reload_certificate();
-      context.err << "directory: " << (reloaded ? "certificate read again" : "the old certificate stays: " + to_string(reloaded.error()))
-                  << std::endl;
-    }
-    return false;
-  });
+  roles::wait_until(
+      context.interrupt,
+      [&] {
+        if (hangup.taken()) {
+          const Result<void> reloaded = service.reload_certificate();
+          context.err << "directory: "
+                      << (reloaded ? "certificate read again" : "the old certificate stays: " + to_string(reloaded.error())) << std::endl;
+        }
+        return false;
+      },
+      hangup.fd());
   service.drain(kDrain);
   return {};
 }

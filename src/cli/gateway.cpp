@@ -117,13 +117,16 @@ Result<void> serve(const GatewayConfig& config, int ready_fd, Context& context) 
     }
   }
   roles::tell_ready(ready_fd, (*service)->listening());
-  roles::wait_until(context.interrupt, [&] {
-    if (hangup.taken()) {
-      const Result<void> reloaded = (*service)->reload_certificates();
-      say(reloaded ? "certificate read again" : "the old certificate stays: " + to_string(reloaded.error()));
-    }
-    return false;
-  });
+  roles::wait_until(
+      context.interrupt,
+      [&] {
+        if (hangup.taken()) {
+          const Result<void> reloaded = (*service)->reload_certificates();
+          say(reloaded ? "certificate read again" : "the old certificate stays: " + to_string(reloaded.error()));
+        }
+        return false;
+      },
+      hangup.fd());
   (*service)->drain();
   return {};
 }

@@ -19,7 +19,8 @@ namespace lab::cli {
 
 namespace {
 
-constexpr net::Nanos kRedraw = 200'000'000;
+constexpr int kRedrawMs = 200;
+constexpr int kSecondInterruptMs = 20;  // how often to look for it
 
 Result<boost::json::value> answer(load::Load& load, std::string_view method) {
   if (method == "stats") {
@@ -42,19 +43,21 @@ class LiveLine {
  public:
   LiveLine(Context& context, const load::Load& load) : context_(context), load_(load), begun_(net::monotonic_now()) {}
   ~LiveLine() {
-    if (drawn_ != 0) {
+    if (drawn_) {
       context_.err << "\r\033[K" << std::flush;
     }
   }
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
 
+  bool shown() const { return context_.terminal && !context_.quiet; }
+
   void draw() {
-    const net::Nanos now = net::monotonic_now();
-    if (!context_.terminal || context_.quiet || now - drawn_ < kRedraw) {
+    if (!shown()) {
       return;
     }
-    drawn_ = now;
+    const net::Nanos now = net::monotonic_now();
+    drawn_ = true;
     const load::LiveCounts counts = load_.live();
     const auto elapsed = std::chrono::nanoseconds((now - begun_) / 100'000'000 * 100'000'000);
     context_.err << "\r\033[K" << format_duration(elapsed) << "  " << counts.done << " done, " << counts.failed << " failed, "
@@ -64,28 +67,31 @@ class LiveLine {
  private:
   Context& context_;
   const load::Load& load_;
-  net::Nanos begun_, drawn_ = 0;
+  net::Nanos begun_;
+  bool drawn_ = false;
 };
 
 // The first Ctrl-C ends the measurement and drains, the second cuts off.
 void wait_for(load::Load& load, Context& context) {
   LiveLine line(context, load);
-  roles::wait_until(context.interrupt, [&] {
+  const auto look = [&] {
     line.draw();
     return load.finished();
-  });
+  };
+  roles::wait_until(context.interrupt, look, load.finished_fd(), line.shown() ? kRedrawMs : -1);
   if (!load.finished()) {
     load.stop();
   }
   const Interrupt never;
   bool cut_off = false;
-  roles::wait_until(never, [&] {
+  const auto look_again = [&] {
     if (context.interrupt.at_once() && !cut_off) {
       cut_off = true;
       load.cut_off();
     }
     return load.finished();
-  });
+  };
+  roles::wait_until(never, look_again, load.finished_fd(), kSecondInterruptMs);
 }
 
 std::string in_time(double ns) { return format_duration(std::chrono::nanoseconds(static_cast<std::int64_t>(ns))); }
@@ -136,6 +142,9 @@ void print(std::ostream& out, const LoadConfig& config, const load::Outcome& out
   if (counts.reconnects > 0) {
     out << "  reconnects  " << counts.reconnects << '\n';
   }
+  if (counts.retries > 0) {
+    out << "  retries   " << counts.retries << '\n';
+  }
   if (tally.cut_off > 0) {
     out << "  cut off   " << tally.cut_off << ", the oldest after " << in_time(static_cast<double>(tally.oldest_cut_off_ns)) << '\n';
   }
@@ -158,9 +167,12 @@ struct Wanted {
   int ready_fd = -1;
 };
 
-Result<Wanted, Errors> read_wanted(const LoadOptions& options) {
+Result<Wanted, Errors> read_wanted(const CLI::App& command, const LoadOptions& options) {
   Wanted wanted{{}, {}, options.json, options.ready_fd};
   if (const std::string file = config_file(options); !file.empty()) {
+    if (const Result<void> alone = refuse_beside_file(command, options); !alone) {
+      return Errors{alone.error()};
+    }
     const Result<std::string> text = config::read_file(file);
     if (!text) {
       return Errors{text.error()};
@@ -212,14 +224,14 @@ void report(const Wanted& wanted, const load::Outcome& outcome, Context& context
   } else {
     print(context.out, wanted.config, outcome);
   }
-  if (context.interrupt.requested()) {
-    context.exit_code = static_cast<int>(Failure::interrupted);
-    return;
-  }
   if (!wanted.config.hdr.empty()) {
     if (const Result<void> written = write_hdr(wanted.config.hdr, outcome); !written) {
       context.fail(written.error());
     }
+  }
+  if (context.interrupt.requested()) {
+    context.exit_code = static_cast<int>(Failure::interrupted);
+    return;
   }
   if (const Result<void> verdict = load::verdict(outcome); !verdict) {
     context.fail(verdict.error());
@@ -236,7 +248,7 @@ void add_load(CLI::App& root, Context& context) {
   add_load_options(*command, *options);
   command->callback([options, command, &context] {
     options->duration_given = command->count("--duration") > 0;
-    const Result<Wanted, Errors> wanted = read_wanted(*options);
+    const Result<Wanted, Errors> wanted = read_wanted(*command, *options);
     if (!wanted) {
       return context.fail(wanted.error());
     }

@@ -9,6 +9,8 @@ namespace lab::cli {
 
 namespace {
 
+constexpr int kMostClients = 1'000'000;  // as in a file
+
 Error usage(std::string what, std::string remedy) { return {std::move(what), {}, std::move(remedy), {}, Failure::usage}; }
 
 struct DurationOption {
@@ -164,9 +166,20 @@ std::string config_file(const LoadOptions& options) {
   if (!options.config.empty() || !options.url.empty()) {
     return options.config;
   }
-  int clients = 0;  // `lab load -c 8` is a URL forgotten, not a file named 8
-  const char* end = options.clients.data() + options.clients.size();
-  return std::from_chars(options.clients.data(), end, clients).ptr == end ? std::string() : options.clients;
+  const bool number = options.clients.find_first_not_of("0123456789") == std::string::npos;
+  return number ? std::string() : options.clients;  // `lab load -c 8` is a URL forgotten, not a file named 8
+}
+
+Result<void> refuse_beside_file(const CLI::App& command, const LoadOptions& options) {
+  const bool file_by_c = options.config.empty();
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool of_this_call = name == "--config" || name == "--fail-if" || name == "--json" || name == "--ready-fd";
+    if (option->count() > 0 && !of_this_call && !(file_by_c && name == "--clients")) {
+      return usage(name + " beside a file to read everything from", "write it into " + config_file(options) + ", or give options only");
+    }
+  }
+  return {};
 }
 
 Result<LoadConfig> to_config(const LoadOptions& options) {
@@ -175,9 +188,10 @@ Result<LoadConfig> to_config(const LoadOptions& options) {
     return usage("nothing to load", "give a URL: lab load http://127.0.0.1:9080/page/5.8KB -c 8 -d 10s");
   }
   config.url = options.url;
-  const char* end = options.clients.data() + options.clients.size();
-  if (std::from_chars(options.clients.data(), end, config.clients).ptr != end || config.clients < 1) {
-    return usage("\"" + options.clients + "\" is no number of clients", "give for example -c 8");
+  const char* const end = options.clients.data() + options.clients.size();
+  const auto [stop, bad] = std::from_chars(options.clients.data(), end, config.clients);
+  if (bad != std::errc{} || stop != end || config.clients < 1 || config.clients > kMostClients) {
+    return usage("\"" + options.clients + "\" is no number of clients", "give for example -c 8; at most " + std::to_string(kMostClients));
   }
   if (const Result<void> read = read_durations({{"--duration", options.duration, config.duration},
                                                 {"--warmup", options.warmup, config.warmup},

@@ -33,6 +33,8 @@ void add_load_options(CLI::App& command, LoadOptions& options);
 
 // The file to read instead of options; empty: there is none.
 std::string config_file(const LoadOptions& options);
+// What stands in the file may not be given beside it.
+Result<void> refuse_beside_file(const CLI::App& command, const LoadOptions& options);
 Result<LoadConfig> to_config(const LoadOptions& options);
 Result<std::vector<load::Threshold>> to_thresholds(const LoadOptions& options);
 

@@ -32,7 +32,8 @@ Result<Service> to_service(const ServiceOptions& options);
 class Hangup {
  public:
   Hangup();
-  bool taken();  // whether it came since the last look
+  bool taken();                         // whether it came since the last look
+  int fd() const { return fd_.get(); }  // readable when it came
 
  private:
   net::Fd fd_;

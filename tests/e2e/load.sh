@@ -132,6 +132,17 @@ printf 'url: %s/page/12KB\nclients: 2\nduration: 0.2s\nexpect: {pages: true}\n' 
 "$LAB" load -c "$work/load.yaml" >"$work/out" 2>"$work/err" || fail "-c FILE: $(cat "$work/err")"
 same "-c FILE" 0 "$(number requests failed)"
 
+for given in "$pages/page/1" '-c 3' '-d 1s'; do
+  # shellcheck disable=SC2086 # an option and its value
+  "$LAB" load --config "$work/load.yaml" $given >"$work/out" 2>"$work/err"
+  same "a file and $given" 2 $?
+  has "a file and $given" 'beside a file' "$(cat "$work/err")"
+done
+"$LAB" load -c "$work/load.yaml" --close >"$work/out" 2>"$work/err"
+same "-c FILE and --close" 2 $?
+"$LAB" load "$pages/page/1" -c 99999999999 >"$work/out" 2>"$work/err"
+same "too many clients" 2 $?
+
 # Exit codes and messages.
 "$LAB" load "$pages/page/1" -d 0.2s --fail-if 'rate<1000000000' >/dev/null 2>"$work/err"
 same "a threshold missed" 3 $?
@@ -145,7 +156,7 @@ has "an unknown certificate" 'certificate verify failed' "$(cat "$work/err")"
 "$LAB" load gopher://x >"$work/out" 2>"$work/err"
 same "no URL" 2 $?
 : >"$work/access.log"
-"$LAB" load "$nginx/page/5.8KB" -d 60s --json >"$work/out" 2>"$work/err" &
+"$LAB" load "$nginx/page/5.8KB" -d 60s --json --hdr "$work/interrupted.hlog" >"$work/out" 2>"$work/err" &
 driver=$!
 for _ in $(seq 200); do
   [ -s "$work/access.log" ] && break
@@ -154,6 +165,7 @@ done
 kill -INT "$driver"
 wait "$driver"
 same "interrupted" 130 $?
+[ -s "$work/interrupted.hlog" ] || fail "an interrupted run writes no --hdr file"
 [ "$(number total done)" -gt 0 ] || fail "an interrupted run does not report: $(cat "$work/out")"
 
 [ "$failures" = 0 ]

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/types.h>
 #include <unistd.h>
+#include <array>
 #include <boost/json/serialize.hpp>
 #include <cerrno>
 
@@ -31,9 +32,10 @@ void tell_ready(int fd, const std::vector<std::string>& listen) {
   close(fd);
 }
 
-void wait_until(const Interrupt& interrupt, const std::function<bool()>& done) {
+void wait_until(const Interrupt& interrupt, const std::function<bool()>& done, int wake, int period_ms) {
+  std::array<pollfd, 2> events{{{interrupt.fd(), POLLIN, 0}, {wake, POLLIN, 0}}};
   while (!interrupt.requested() && !done()) {
-    poll(nullptr, 0, 20);  // a signal ends it early
+    poll(events.data(), events.size(), period_ms);
   }
 }
 

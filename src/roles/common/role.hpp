@@ -30,12 +30,14 @@ class ControlServer {
 };
 
 // One call from the outside, e.g. the agent or `lab junction --control`.
-Result<boost::json::value> control_call(const std::string& path, std::string_view method, const boost::json::object& params, int timeout_ms);
+Result<boost::json::value> control_call(const std::string& path, std::string_view method, const boost::json::object& params,
+                                        int timeout_ms);
 
 // Writes {"listen": […], "openssl_cpu": …, "pid": N} to the descriptor and closes it; negative: nothing to tell.
 void tell_ready(int fd, const std::vector<std::string>& listen);
 
-// Blocks until Ctrl-C, SIGTERM (both by `interrupt`), or `done` says so; looks every 20 ms at most.
-void wait_until(const Interrupt& interrupt, const std::function<bool()>& done);
+// Blocks until Ctrl-C, SIGTERM (both by `interrupt`), or `done` says so, which is asked whenever `wake` can be read and, unless
+// negative, after every `period_ms`.
+void wait_until(const Interrupt& interrupt, const std::function<bool()>& done, int wake, int period_ms = -1);
 
 }  // namespace lab::roles

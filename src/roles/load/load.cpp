@@ -3,8 +3,10 @@
 #include "net/loop.hpp"
 #include "roles/load/worker.hpp"
 
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -94,6 +96,8 @@ struct Load::Impl {
   const Setup setup;
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::thread> threads;
+  net::Fd finished{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};  // written by the last thread
+  std::atomic<std::size_t> running{0};
   std::mutex schedule_mutex;  // begin and stop may come from different threads; workers get theirs as a message
   Schedule schedule;
   bool stopped = false;
@@ -129,8 +133,14 @@ Result<std::unique_ptr<Load>> Load::prepare(const LoadConfig& config) {
     }
     impl.workers.push_back(std::make_unique<Worker>(impl.setup, std::move(*context), numbers, share));
   }
+  impl.running = impl.workers.size();
   for (const auto& worker : impl.workers) {
-    impl.threads.emplace_back([&one = *worker] { one.run(); });
+    impl.threads.emplace_back([&impl, &one = *worker] {
+      one.run();
+      if (impl.running.fetch_sub(1) == 1) {
+        eventfd_write(impl.finished.get(), 1);
+      }
+    });
   }
   return load;
 }
@@ -178,6 +188,8 @@ void Load::cut_off() {
     worker->cut_off();
   }
 }
+
+int Load::finished_fd() const { return impl_->finished.get(); }
 
 bool Load::finished() const {
   return std::all_of(impl_->workers.begin(), impl_->workers.end(), [](const auto& worker) { return worker->finished(); });

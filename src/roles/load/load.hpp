@@ -33,9 +33,10 @@ class Load {
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
 
-  void begin();    // at config.start_at_ns, or now
-  void stop();     // the measurement ends now; responses under way are drained
-  void cut_off();  // everything ends now
+  void begin();             // at config.start_at_ns, or now
+  void stop();              // the measurement ends now; responses under way are drained
+  void cut_off();           // everything ends now
+  int finished_fd() const;  // readable once finished: for poll
   bool finished() const;
   LiveCounts live() const;
   Outcome outcome();  // once finished
