@@ -13,12 +13,13 @@ namespace lab::cli {
 struct Context {
   std::ostream& out;
   std::ostream& err;
-  Interrupt& interrupt;   // raised by SIGINT and SIGTERM
-  bool terminal = false;  // standard error is one: live progress
-  bool color = false;
-  bool quiet = false;     // --quiet
-  bool verbose = false;   // --verbose
-  int exit_code = 0;      // what main returns; set by the command's callback
+  Interrupt& interrupt;      // raised by SIGINT and SIGTERM
+  bool terminal = false;     // standard error is one: live progress
+  bool screen = false;       // standard output is one: it may be cleared
+  bool color = false;        // wanted, where there is a terminal
+  bool quiet = false;        // --quiet
+  bool verbose = false;      // --verbose
+  int exit_code = 0;         // what main returns; set by the command's callback
   std::string program = {};  // absolute path of this binary
 
   // Prints "error: what", where, detail, remedy, and sets the exit code from the error's failure.

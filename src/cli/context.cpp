@@ -3,7 +3,7 @@
 namespace lab::cli {
 
 void Context::fail(const Error& error) {
-  err << (color ? "\033[31merror:\033[0m " : "error: ") << to_string(error) << '\n';
+  err << (color && terminal ? "\033[31merror:\033[0m " : "error: ") << to_string(error) << '\n';
   exit_code = static_cast<int>(error.failure);
 }
 

@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   install_handlers(interrupt);
   lab::cli::Context context{std::cout, std::cerr, interrupt};
   context.terminal = isatty(STDERR_FILENO) != 0;
-  context.color = context.terminal && std::getenv("NO_COLOR") == nullptr;
+  context.screen = isatty(STDOUT_FILENO) != 0;
+  context.color = std::getenv("NO_COLOR") == nullptr;
   std::error_code ignored;
   context.program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 

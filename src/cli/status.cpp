@@ -57,6 +57,7 @@ void print(Context& context, const orchestrator::Status& status) {
     address_width = std::max(address_width, node.address.size() + 2);
     role_width = std::max(role_width, joined(node.roles).size() + 2);
   }
+  const bool colours = context.color && context.screen;
   const auto column = [](std::size_t width) { return std::setw(static_cast<int>(width)); };
   context.out << std::left << column(node_width) << "node" << column(address_width) << "address" << column(role_width) << "roles"
               << "health   CPU\n";
@@ -66,7 +67,7 @@ void print(Context& context, const orchestrator::Status& status) {
       cpu << std::fixed << std::setprecision(2) << *node.cpu;
     }
     context.out << column(node_width) << node.name << column(address_width) << node.address << column(role_width) << joined(node.roles)
-                << (context.color ? colour(node.health) : "") << std::setw(9) << to_string(node.health) << (context.color ? "\033[0m" : "")
+                << (colours ? colour(node.health) : "") << std::setw(9) << to_string(node.health) << (colours ? "\033[0m" : "")
                 << std::setw(6) << cpu.str() << node.why << "\n";
   }
 }
@@ -98,7 +99,7 @@ void run(Context& context, const Options& options) {
   }
   constexpr int kEveryMs = 2000;
   do {
-    if (options.watch && context.terminal && !options.json) {
+    if (options.watch && context.screen && !options.json) {
       context.out << "\033[H\033[2J";
     }
     if (!show(context, *world, options)) {
