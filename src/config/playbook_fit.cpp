@@ -8,6 +8,19 @@ namespace lab::config {
 
 namespace {
 
+const char* transport(bool https) { return https ? "https" : "http"; }
+
+bool offers_login(const Node& gateway, bool https) {
+  const BasicAuthentication basic = gateway.gateway.basic;
+  return basic == BasicAuthentication::both || basic == (https ? BasicAuthentication::https : BasicAuthentication::http);
+}
+
+std::string offered(const Node& gateway) {
+  return gateway.gateway.basic == BasicAuthentication::none
+             ? "no basic login"
+             : std::string("basic login over ") + transport(offers_login(gateway, true)) + " only";
+}
+
 class LabMatcher {
  public:
   LabMatcher(const PlaybookDraft& draft, const Lab& lab, Diagnostics& errors) : draft_(draft), lab_(lab), errors_(errors) {}
@@ -44,10 +57,34 @@ class LabMatcher {
       match(*gateway, "gateway", gateways_);
     }
     const Value* login = one.value.find("auth");
-    if (one.scenario.login != LoginMode::none && login != nullptr && !has(Role::directory)) {
-      errors_.add(login->mark, "lab " + shown(lab_.name) + " has no directory to log in to", "add a node with role directory",
-                  login->width());
+    if (one.scenario.login != LoginMode::none && login != nullptr) {
+      match_login(one, *login);
     }
+  }
+
+  void match_login(const ScenarioDraft& one, const Value& login) {
+    if (!has(Role::directory)) {
+      errors_.add(login.mark, "lab " + shown(lab_.name) + " has no directory to log in to", "add a node with role directory",
+                  login.width());
+    }
+    for (const std::string& name : gateways_of(one)) {
+      const Node* gateway = lab_.find(name);
+      if (gateway != nullptr && gateway->has(Role::gateway) && !offers_login(*gateway, one.scenario.https)) {
+        errors_.add(login.mark,
+                    "scenario " + shown(one.scenario.id) + " logs in over " + transport(one.scenario.https) + ", and gateway " +
+                        shown(name) + " of lab " + shown(lab_.name) + " offers " + offered(*gateway),
+                    "change `client` here, or `basic` of the gateway's `authentication`", login.width());
+      }
+    }
+  }
+
+  // Those that it names, else the first.
+  std::vector<std::string> gateways_of(const ScenarioDraft& one) const {
+    std::vector<std::string> named;
+    for (const Value* gateway : texts_of(part_of(one.value.find("axes"), "gateway"))) {
+      named.push_back(gateway->text);
+    }
+    return !named.empty() || gateways_.empty() ? named : std::vector<std::string>{gateways_.front()};
   }
 
   void match_server(const Value& server) {
@@ -79,7 +116,7 @@ class LabMatcher {
     }
   }
 
-  // Nodes that the lab lacks are left out, as long as one is there.
+  // Nodes that the lab lacks leave the claim untold, unless another is too busy: one must be there.
   void match_below(const Value* named) {
     const auto nodes = texts_of(named);
     const bool any = std::any_of(nodes.begin(), nodes.end(), [&](const Value* node) { return contains(nodes_, node->text); });
