@@ -130,7 +130,7 @@ std::string sshd_config(const Sshd& sshd) {
        << "MaxStartups 100:30:200\n"
        << "MaxSessions 64\n"
        << "Subsystem sftp internal-sftp\n"
-       << "SetEnv \"" << kLabel << "=" << sshd.node_folder.string() << "\"\n";
+       << "SetEnv \"" << kLabel << "=" << sshd.node_folder.string() << "\" \"HOME=" << sshd.node_folder.string() << "\"\n";
   return text.str();
 }
 

@@ -25,7 +25,8 @@ struct Sshd {
   std::filesystem::path authorized_keys;  // public keys that it lets in
 };
 
-// sshd_config(5). Sessions carry the node's label; nothing of the host's own configuration is read.
+// sshd_config(5). Sessions carry the node's label, and have its folder for a home: the user's own start-up files (which a shell reads
+// under sshd even for a single command) neither slow them down nor write into what programs talk there.
 std::string sshd_config(const Sshd& sshd);
 
 struct HostKey {

@@ -96,14 +96,14 @@ TEST_CASE("provider local keeps the providers' contract") {
   contract::check([] { return std::make_shared<World>(small_lab()); });
 }
 
-TEST_CASE("an OpenSSH client gets in with the lab's key, and its session carries the label") {
+TEST_CASE("an OpenSSH client gets in with the lab's key, and its session carries the label and has the node's folder for a home") {
   const World world(small_lab());
   const auto node = world.open()->create(world.site, world.lab.nodes[0], contract::accept, contract::soon());
   REQUIRE(node);
-  const auto answer = by_ssh(world, *node, "echo $LAB_NODE");
+  const auto answer = by_ssh(world, *node, "echo $LAB_NODE; echo $HOME");
   REQUIRE(answer);
   CHECK(answer->err == "");
-  CHECK(answer->out == node->node.directory + "\n");
+  CHECK(answer->out == node->node.directory + "\n" + node->node.directory + "\n");
 }
 
 TEST_CASE("destroy ends what a session left behind, even when sshd was killed before") {
@@ -187,5 +187,5 @@ TEST_CASE("sshd's configuration names absolute paths, one user, and nothing of t
   CHECK(config.find("HostKey \"/home/a b/nodes/tam/ssh/host_key\"\n") != std::string::npos);
   CHECK(config.find("AuthorizedKeysFile \"/home/50%%/keys/id_ed25519.pub\"\n") != std::string::npos);
   CHECK(config.find("AllowUsers me\n") != std::string::npos);
-  CHECK(config.find("SetEnv \"LAB_NODE=/home/a b/nodes/tam\"\n") != std::string::npos);
+  CHECK(config.find("SetEnv \"LAB_NODE=/home/a b/nodes/tam\" \"HOME=/home/a b/nodes/tam\"\n") != std::string::npos);
 }
