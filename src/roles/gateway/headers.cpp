@@ -13,13 +13,12 @@ namespace {
 enum class Fate { keep, drop, cookie, authorization };
 
 char folded(char c) {
-  if (c == '_') {
-    return '-';
-  }
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  const bool digit = c >= '0' && c <= '9';
+  const char lower = static_cast<char>(c | 0x20);
+  return digit ? c : lower >= 'a' && lower <= 'z' ? lower : '-';
 }
 
-// As CGI-like back ends spell names: without case, '_' and '-' alike. `spelled` is in lower case with '-'.
+// As CGI-like back ends spell names: without case, and '-', '_', '.' and all other signs alike. `spelled` is in lower case with '-'.
 bool starts_as(std::string_view name, std::string_view spelled) {
   return name.size() >= spelled.size() &&
          std::equal(spelled.begin(), spelled.end(), name.begin(), [](char expected, char c) { return folded(c) == expected; });
