@@ -28,6 +28,13 @@ std::string print(double value) {
   return text.data();
 }
 
+// As many digits as were published: 1.043 stays so.
+std::string as_published(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g", value);
+  return text.data();
+}
+
 std::string percent(double share) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.0f%%", share * 100);
@@ -51,7 +58,7 @@ const char* kind_name(Claim::Kind kind) {
 
 std::string published_text(const Claim& claim) {
   if (claim.published) {
-    return print(*claim.published);
+    return as_published(*claim.published);
   }
   return claim.limit ? "below " + print(*claim.limit) : std::string(kind_name(claim.kind));
 }

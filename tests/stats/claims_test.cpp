@@ -75,6 +75,13 @@ TEST_CASE("a ratio is taken block by block, so that a wandering host does not wi
   CHECK(result.kind == "ratio");
 }
 
+TEST_CASE("what was published keeps all its digits") {
+  Fixture f;
+  f.cell("1", "1", {{"clients", "8"}}, kSix);
+  f.cell("2", "2", {{"clients", "8"}}, kSix);
+  CHECK(f.judge_one(ratio({{"scenario", "2"}}, {{"scenario", "1"}}, 1.043)).published == "1.043");
+}
+
 TEST_CASE("an interval outside published ± tolerance differs, one across its edge cannot be told") {
   Fixture f;
   f.cell("1", "1", {{"clients", "8"}}, {100, 100, 100, 100, 100, 100});
