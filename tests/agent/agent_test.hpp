@@ -39,6 +39,6 @@ class TestAgent {
   std::future<Result<void>> served_;
 };
 
-inline constexpr const char* kServe = "echo '{\"listen\": []}' >&3; exec 3>&-; trap 'exit 0' TERM; while :; do sleep 0.05; done";
+inline constexpr const char* kServe = "trap 'exit 0' TERM; echo '{\"listen\": []}' >&3; exec 3>&-; while :; do sleep 0.05; done";
 
 }  // namespace lab::test
