@@ -61,7 +61,8 @@ struct Mounts {
   std::string unified;       // v2
 };
 
-// proc(5): id parent device root mount-point options … - type source super-options
+// proc(5): id parent device root mount-point options … - type source super-options. The first mount of each counts: later ones are
+// copies, in the root of a container say.
 Mounts find_mounts(std::string_view mountinfo) {
   Mounts mounts;
   std::istringstream lines{std::string(mountinfo)};
@@ -74,12 +75,10 @@ Mounts find_mounts(std::string_view mountinfo) {
     std::string skipped, point, type, source, options;
     before >> skipped >> skipped >> skipped >> skipped >> point;
     after >> type >> source >> options;
-    if (type == "cgroup2") {
-      mounts.unified = point;
-    } else if (type == "cgroup") {
-      mounts.cpu = has_word(options, "cpu", ',') ? point : mounts.cpu;
-      mounts.cpuacct = has_word(options, "cpuacct", ',') ? point : mounts.cpuacct;
-    }
+    const auto take = [&](std::string& mount, bool matches) { mount = matches && mount.empty() ? point : mount; };
+    take(mounts.unified, type == "cgroup2");
+    take(mounts.cpu, type == "cgroup" && has_word(options, "cpu", ','));
+    take(mounts.cpuacct, type == "cgroup" && has_word(options, "cpuacct", ','));
   }
   return mounts;
 }

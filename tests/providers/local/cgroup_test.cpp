@@ -57,6 +57,11 @@ TEST_CASE("what a group could not be made for is not left prepared") {
   CHECK(find_cgroups({{path, path, true}}, "lab-").empty());
 }
 
+TEST_CASE("a hierarchy mounted once more elsewhere is used where it was mounted first") {
+  const std::string twice = std::string(kUnified) + "90 23 0:27 / /containers/x/sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+  CHECK(cgroup_parents(twice, "0::/\n").front().cpu == "/sys/fs/cgroup");
+}
+
 TEST_CASE("without a cpu controller the reason is told") {
   const auto made = make_cgroup(cgroup_parents("22 1 8:1 / / rw - ext4 /dev/sda1 rw\n", ""), "lab-x");
   REQUIRE(!made);
