@@ -48,6 +48,15 @@ int read_pid(const fs::path& file) {
   return pid;
 }
 
+// Once the process shows there: a child that has just been started has no command line of its own yet.
+std::vector<NodeProcess> find_with(const fs::path& nodes, int pid) {
+  auto found = find_processes(nodes);
+  for (const Deadline deadline = Clock::now() + 10s; !holds(found, pid) && Clock::now() < deadline;) {
+    found = find_processes(nodes);
+  }
+  return found;
+}
+
 }  // namespace
 
 TEST_CASE("only an sshd is a node's for naming its configuration") {
@@ -61,7 +70,7 @@ TEST_CASE("only an sshd is a node's for naming its configuration") {
   const Running reader({{"tail", "-f", config.string()}, {}, {}, {}});
   const Running server({{(folder / "sshd").string(), "-f", config.string()}, {}, {}, {}});
 
-  const auto found = find_processes(nodes);
+  const auto found = find_with(nodes, server.identity().pid);
   CHECK_FALSE(holds(found, reader.identity().pid));
   REQUIRE(holds(found, server.identity().pid));
   CHECK(found.front().node == "web");
