@@ -18,17 +18,17 @@ struct Interval {  // 95%, distribution-free; low = high = median where n is 1
   int n = 0;
 };
 
-struct Counts {  // over warm-up, measurement and drain
+struct Counts {                                                    // over warm-up, measurement and drain
   std::uint64_t started = 0, done = 0, failed = 0, in_flight = 0;  // at the driver; page exchanges
-  std::uint64_t logins = 0;        // 401 exchanges at the driver, counted apart
-  std::uint64_t gateway = 0;       // lines in the gateway's log, or its counter where the log is not written
-  bool gateway_counter = false;    // it was the counter
-  std::uint64_t pages = 0;         // served by the back end
-  std::uint64_t retries = 0;       // gateway to back end
+  std::uint64_t logins = 0;                                        // 401 exchanges at the driver, counted apart
+  std::uint64_t gateway = 0;                    // lines in the gateway's log, or its counter where the log is not written
+  bool gateway_counter = false;                 // it was the counter
+  std::uint64_t pages = 0;                      // served by the back end
+  std::uint64_t retries = 0;                    // gateway to back end
   std::map<std::string, std::uint64_t> errors;  // by class
 };
 
-struct Slice {  // a measured stretch of one side; a single trial has one
+struct Slice {                // a measured stretch of one side; a single trial has one
   std::int64_t start_ns = 0;  // since the trial began
   double s = 0;               // length
   std::uint64_t done = 0;
@@ -48,12 +48,12 @@ struct Side {
 };
 
 struct Trial {
-  int trial = 0;               // number in order of execution, from 1
-  std::string kind = "single"; // single | pair | aa
-  int block = 0, order = 0;    // which pass, which place in it, both from 0
+  int trial = 0;                // number in order of execution, from 1
+  std::string kind = "single";  // single | pair | aa
+  int block = 0, order = 0;     // which pass, which place in it, both from 0
   std::uint64_t seed = 0;
-  std::vector<Side> sides;     // one, or a and b
-  std::optional<double> ratio; // of a pair
+  std::vector<Side> sides;         // one, or a and b
+  std::optional<double> ratio;     // of a pair
   std::vector<std::string> flags;  // unreconciled, driver-bound, … (design §8)
   std::vector<std::string> notes;  // what exactly did not add up, a line each
   std::string failed;              // why, where the trial failed; else empty
@@ -83,9 +83,9 @@ struct PairResult {
 
 struct ClaimResult {
   std::string id, says;
-  std::string kind;       // of the playbook's claim: ratio | share | order | below
-  std::string published;  // as text: "0.65", "order"
-  Interval measured;      // n = 0: nothing was measured
+  std::string kind;                     // of the playbook's claim: ratio | share | order | below
+  std::string published;                // as text: "0.65", "order"
+  Interval measured;                    // n = 0: nothing was measured
   std::string verdict = "cannot-tell";  // agrees | differs | cannot-tell
   std::string reason;
   std::string of;  // the axes value that this verdict is for, "clients=8"; empty: one verdict

@@ -44,8 +44,8 @@ struct PagesConfig {
 
 struct DirectoryConfig {
   Service service;
-  std::string ldif;     // file; or
-  unsigned users = 0;   // generated users user000001 …
+  std::string ldif;    // file; or
+  unsigned users = 0;  // generated users user000001 …
   bool operator==(const DirectoryConfig&) const = default;
 };
 
@@ -64,11 +64,11 @@ struct Junction {
   std::vector<Endpoint> servers;
   Identity identity;
   BasicHeader basic = BasicHeader::filter;
-  std::string host_header;          // -v
-  bool transparent = false;         // -x: the mount point stays in the path
-  bool client_address = false;      // -r: iv-remote-address
-  std::string server_ca;            // ssl: PEM file that the server's certificate must chain to; empty: not verified
-  std::string ciphers;              // ssl: TLS 1.2 cipher list of the gateway's client side
+  std::string host_header;      // -v
+  bool transparent = false;     // -x: the mount point stays in the path
+  bool client_address = false;  // -r: iv-remote-address
+  std::string server_ca;        // ssl: PEM file that the server's certificate must chain to; empty: not verified
+  std::string ciphers;          // ssl: TLS 1.2 cipher list of the gateway's client side
   std::optional<TlsVersion> tls_max;
   bool operator==(const Junction&) const = default;
 };
@@ -109,8 +109,8 @@ struct GatewayConfig {
   bool operator==(const GatewayConfig&) const = default;
 };
 
-enum class LoginMode { none, once, every };         // the 401 exchange: never, once a client, with every page
-enum class HandshakeMode { once, resume, full };    // full and resume: a connection a request
+enum class LoginMode { none, once, every };       // the 401 exchange: never, once a client, with every page
+enum class HandshakeMode { once, resume, full };  // full and resume: a connection a request
 
 struct Credentials {
   std::string user, password;
@@ -123,8 +123,8 @@ struct LoadConfig {
   int threads = 1;
   std::chrono::nanoseconds warmup{0};
   std::chrono::nanoseconds duration{std::chrono::seconds{10}};
-  std::optional<std::uint64_t> requests;     // -n: stop after so many
-  std::optional<std::int64_t> start_at_ns;   // instant of this host's CLOCK_MONOTONIC; absent: at once
+  std::optional<std::uint64_t> requests;                       // -n: stop after so many
+  std::optional<std::int64_t> start_at_ns;                     // instant of this host's CLOCK_MONOTONIC; absent: at once
   std::chrono::nanoseconds timeout{std::chrono::seconds{30}};  // of one request
   HandshakeMode handshake = HandshakeMode::once;
   bool close = false;  // a connection a request
@@ -133,7 +133,7 @@ struct LoadConfig {
   bool insecure = false;
   std::string ca;
   LoginMode login = LoginMode::none;
-  std::vector<Credentials> users;        // given to clients in turn; with `every`, the next one a page
+  std::vector<Credentials> users;           // given to clients in turn; with `every`, the next one a page
   std::optional<unsigned> generated_users;  // user000001 … with secret000001 …, first_user on
   unsigned first_user = 1;
   std::chrono::nanoseconds think{0};
@@ -141,8 +141,8 @@ struct LoadConfig {
   std::optional<std::uint64_t> expect_bytes;
   std::string expect_sha256;
   bool expect_pages = false;  // length and pattern of `lab pages` bodies
-  std::string hdr;      // HdrHistogram log V2 file; empty: none
-  std::string control;  // control socket; empty: none
+  std::string hdr;            // HdrHistogram log V2 file; empty: none
+  std::string control;        // control socket; empty: none
   bool operator==(const LoadConfig&) const = default;
 };
 

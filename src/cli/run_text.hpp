@@ -14,7 +14,8 @@ std::string rate_text(double pages_per_s);  // "16,250", "29.3", "0.52": about f
 std::string plan_text(const run::Plan& plan);
 boost::json::object plan_json(const run::Plan& plan);
 
-// A table of cells a scenario, skipped and failed ones with their reasons; flags, those of every cell said once; the claims that could be told.
+// A table of cells a scenario, skipped and failed ones with their reasons; flags, those of every cell said once; the claims that could be
+// told.
 std::string summary_text(const Results& results);
 
 }  // namespace lab::cli

@@ -70,7 +70,8 @@ class Provider {
   virtual Result<void> destroy(const Site& site, const NodeRecord& record, Deadline deadline) = 0;
   // Everything that carries the lab's label, also what no state file knows. Empty: nothing is left.
   virtual Result<std::vector<Found>> list(const std::string& name, const std::filesystem::path& state) = 0;
-  // Limits a node to so many host CPUs, live; nothing: lifts the limit. stop_continue: the provider cannot, for the reason in `note`; the agent must.
+  // Limits a node to so many host CPUs, live; nothing: lifts the limit. stop_continue: the provider cannot, for the reason in `note`; the
+  // agent must.
   virtual Result<CpuLimit> limit_cpus(const Site& site, const NodeRecord& record, std::optional<double> host_cpus) = 0;
   virtual Result<CpuTimes> cpu_times(const Site& site, const NodeRecord& record) = 0;
 };

@@ -80,7 +80,8 @@ class MemoryProvider final : public providers::Provider {
     return found;
   }
 
-  Result<providers::CpuLimit> limit_cpus(const providers::Site& site, const providers::NodeRecord& record, std::optional<double> host_cpus) override {
+  Result<providers::CpuLimit> limit_cpus(const providers::Site& site, const providers::NodeRecord& record,
+                                         std::optional<double> host_cpus) override {
     const std::lock_guard guard(host_.mutex);
     host_.nodes[site.state.string()][record.node.name] = host_cpus.value_or(0);
     return providers::CpuLimit{CpuMethod::quota, ""};

@@ -78,7 +78,8 @@ TEST_CASE("hop-by-hop headers and those that Connection names are stripped") {
 
 TEST_CASE("every spelling of identity and forwarding headers is stripped, also when nothing is inserted") {  // CVE-2025-64484
   Setting to;
-  CHECK(to.forwarded("GET / HTTP/1.1\r\nHost: lab\r\niv-user: admin\r\nIv_User: admin\r\niv.user: admin\r\nIV-USER-L: x\r\niv_groups: x\r\nIV-creds: x\r\n"
+  CHECK(to.forwarded("GET / HTTP/1.1\r\nHost: lab\r\niv-user: admin\r\nIv_User: admin\r\niv.user: admin\r\nIV-USER-L: x\r\niv_groups: "
+                     "x\r\nIV-creds: x\r\n"
                      "Iv-Remote_Address: x\r\niv_server_name: x\r\nX-Forwarded-For: 10.0.0.1\r\nX_Forwarded_For: x\r\n"
                      "X-Forwarded-Proto: https\r\nX-Real-IP: x\r\nForwarded: for=x\r\n\r\n") ==
         ended("GET / HTTP/1.1\r\nHost: was:9080\r\n"));
