@@ -28,7 +28,7 @@ bool same_value(std::string_view axis, const std::string& a, const std::string& 
 std::vector<std::string> distinct_values(Cursor at) {
   std::vector<std::string> values;
   const auto read = [&](Cursor one) -> std::optional<std::string> {
-    const auto value = axis_value(one, at.key);
+    auto value = axis_value(one, at.key);
     const auto same = [&](const std::string& known) { return same_value(at.key, known, *value); };
     if (value && std::any_of(values.begin(), values.end(), same)) {
       return one.refuse("axis `" + std::string(at.key) + "` has " + shown(*value) + " twice", "keep one of them");

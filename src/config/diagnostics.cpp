@@ -81,7 +81,8 @@ void Diagnostics::add(Mark mark, std::string what, std::string remedy, std::size
   errors_.emplace(mark, Error{std::move(what), where(mark), std::move(remedy), excerpt(mark, width), Failure::usage});
 }
 
-void Diagnostics::add_with(Mark mark, std::string what, std::string remedy, std::size_t width, const std::string& label, Mark other) {
+void Diagnostics::add_with(Mark mark, const std::string& what, std::string remedy, std::size_t width, const std::string& label,
+                           Mark other) {
   add(mark, what, std::move(remedy), width);
   const std::string more = "\n  " + label + " at " + where(other) + "\n" + excerpt(other, width);
   const auto [first, last] = errors_.equal_range(mark);

@@ -13,7 +13,8 @@ namespace lab::config {
 
 struct Mark {  // both from 1; the column counts bytes
   std::size_t line = 1, column = 1;
-  auto operator<=>(const Mark&) const = default;
+  bool operator==(const Mark&) const = default;
+  bool operator<(const Mark& other) const { return line != other.line ? line < other.line : column < other.column; }
 };
 
 class Diagnostics {
@@ -24,7 +25,7 @@ class Diagnostics {
   // `width` characters are underlined from the mark on. The same complaint at the same place counts once.
   void add(Mark mark, std::string what, std::string remedy = {}, std::size_t width = 1);
   // As above, with a second place below the first: "first at …".
-  void add_with(Mark mark, std::string what, std::string remedy, std::size_t width, const std::string& label, Mark other);
+  void add_with(Mark mark, const std::string& what, std::string remedy, std::size_t width, const std::string& label, Mark other);
 
   std::size_t complaints() const { return complaints_; }  // calls of add so far, repeated ones too
   bool complained_at(Mark mark) const { return errors_.contains(mark); }

@@ -47,6 +47,7 @@ std::vector<std::string> readers_of(std::string_view key) {
 template <class Range>
 std::vector<std::string> names_of(const Range& range) {
   std::vector<std::string> names;
+  names.reserve(range.size());
   for (const auto& one : range) {
     names.push_back(one.name);
   }
