@@ -15,7 +15,6 @@ namespace {
 
 constexpr net::Nanos kMillisecond = 1'000'000;
 constexpr net::Nanos kLongestBackOff = 100 * kMillisecond;
-constexpr std::size_t kBigRead = std::size_t{16} * 1024;  // a TLS read of this size may have left more in the socket
 
 std::string status_text(int status) { return std::to_string(status) + " " + std::string(http::reason_phrase(status)); }
 
@@ -172,7 +171,7 @@ void Client::receive() {
     if (step.status == http::Parse::done) {
       return step.consumed < got.bytes ? fail_page(ErrorClass::protocol, "bytes behind the response") : complete(now);
     }
-    if (!hung_up_ && got.bytes < (stream_.is_tls() ? kBigRead : scratch.size())) {
+    if (!hung_up_ && !stream_.may_have_more()) {
       return;
     }
   }

@@ -12,11 +12,10 @@ namespace lab::pages {
 namespace {
 
 constexpr net::Nanos kSecond = 1'000'000'000;
-constexpr net::Nanos kIdle = 300 * kSecond;               // between requests
-constexpr net::Nanos kProgress = 30 * kSecond;            // inside a handshake, a request or an answer, without a byte moving
-constexpr net::Nanos kLinger = 2 * kSecond;               // for the peer's FIN after ours
-constexpr std::size_t kBigRead = std::size_t{16} * 1024;  // a TLS read of this size may have left more in the socket
-constexpr std::size_t kMaxParts = 5;                      // a head and four periods of the pattern in one write
+constexpr net::Nanos kIdle = 300 * kSecond;     // between requests
+constexpr net::Nanos kProgress = 30 * kSecond;  // inside a handshake, a request or an answer, without a byte moving
+constexpr net::Nanos kLinger = 2 * kSecond;     // for the peer's FIN after ours
+constexpr std::size_t kMaxParts = 5;            // a head and four periods of the pattern in one write
 
 // The path of a target in origin or absolute form (RFC 9112 section 3.2), without its query.
 std::string_view path_of(std::string_view target) {
@@ -79,7 +78,7 @@ void Connection::advance() {
     if (got.status != net::Io::ok) {
       return close();
     }
-    readable_ = hung_up_ || got.bytes >= (stream_.is_tls() ? kBigRead : scratch.size());
+    readable_ = hung_up_ || stream_.may_have_more();
     feed({scratch.data(), got.bytes});
   }
   if (state_ != State::closed) {
