@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <future>
 #include <stdexcept>
 #include <utility>
 
@@ -59,10 +60,14 @@ void Loop::unwatch(int fd, Watcher& watcher) {
   }
 }
 
-void Loop::stop() {
-  stopping_.store(true);
+void Loop::wake() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);  // a full counter wakes as well
+}
+
+void Loop::stop() {
+  stopping_.store(true);
+  wake();
 }
 
 void Loop::post(std::function<void()> task) {
@@ -70,8 +75,24 @@ void Loop::post(std::function<void()> task) {
     const std::lock_guard lock(posted_mutex_);
     posted_.push_back(std::move(task));
   }
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);
+  wake();
+}
+
+void Loop::call(std::function<void()> task) {
+  std::promise<void> done;
+  std::future<void> waited = done.get_future();
+  {
+    const std::lock_guard lock(posted_mutex_);
+    if (ended_) {
+      return;
+    }
+    posted_.emplace_back([&task, &done] {
+      task();
+      done.set_value();
+    });
+  }
+  wake();
+  waited.wait();
 }
 
 void Loop::defer(std::function<void()> task) { deferred_.push_back(std::move(task)); }
@@ -95,7 +116,16 @@ void Loop::run() {
     run_timers();
     run_tasks();
   }
-  run_tasks();
+  while (!end()) {
+    run_tasks();
+  }
+}
+
+// Whoever waits in call() is either run before or turned away after.
+bool Loop::end() {
+  const std::lock_guard lock(posted_mutex_);
+  ended_ = posted_.empty();
+  return ended_;
 }
 
 // Tasks that tasks add wait for the next turn, but the loop does not sleep over them.

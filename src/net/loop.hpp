@@ -40,6 +40,7 @@ class Loop {
   void run();                              // until stop(); handles what was posted before
   void stop();                             // from any thread, and from a signal handler
   void post(std::function<void()> task);   // from any thread: runs on the loop's thread
+  void call(std::function<void()> task);   // from another thread: returns when the task has run, or the loop has ended
   void defer(std::function<void()> task);  // from the loop's thread: after this batch of events, e.g. to delete oneself
 
   Nanos now() const { return now_; }  // read once an iteration
@@ -57,6 +58,8 @@ class Loop {
   void sink(std::size_t at);
   void run_timers();
   void run_tasks();
+  void wake();
+  bool end();
   int wait_ms() const;
 
   int epoll_ = -1;
@@ -69,6 +72,7 @@ class Loop {
   std::vector<std::function<void()>> deferred_;
   std::mutex posted_mutex_;
   std::vector<std::function<void()>> posted_;
+  bool ended_ = false;  // under the same mutex
 };
 
 // Re-arming to a later instant costs a store: the heap is looked at when the old instant comes.

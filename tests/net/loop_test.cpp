@@ -126,3 +126,17 @@ TEST_CASE("deferred work runs after the batch and keeps the loop awake") {
   loop.run();
   CHECK(turns == 3);
 }
+
+TEST_CASE("a call from another thread returns when it has been done, and at once after the loop's end") {
+  Loop loop;
+  std::thread::id ran_on;
+  std::thread thread([&] { loop.run(); });
+  const std::thread::id expected = thread.get_id();
+  loop.call([&] { ran_on = std::this_thread::get_id(); });
+  CHECK(ran_on == expected);
+  loop.stop();
+  thread.join();
+  bool ran = false;
+  loop.call([&] { ran = true; });
+  CHECK_FALSE(ran);
+}

@@ -36,7 +36,7 @@ void Worker::remove(Connection& connection) {
 }
 
 void Worker::use_context(std::shared_ptr<SSL_CTX> context) {
-  loop_.post([this, fresh = std::move(context)] { context_ = fresh; });
+  loop_.call([this, &context] { context_ = std::move(context); });
 }
 
 void Worker::drain(net::Nanos limit) {

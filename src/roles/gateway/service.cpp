@@ -141,7 +141,7 @@ Result<void> Service::reload_certificates() {
   }
   contexts_ = std::move(*fresh);
   for (std::size_t i = 0; i < contexts_.size(); ++i) {
-    workers_[i]->loop().post([&worker = *workers_[i], tls = contexts_[i]] { worker.set_tls(tls); });
+    workers_[i]->loop().call([&] { workers_[i]->set_tls(contexts_[i]); });
   }
   return {};
 }
