@@ -1,4 +1,5 @@
-// Ctrl-C as a value that long work looks at: the first asks it to end cleanly, the second to end at once.
+// Ctrl-C as a value that long work looks at: the first asks it to end cleanly; the second ends the process, or is taken by work that says
+// so.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -18,6 +19,8 @@ class Interrupt {
 
   bool requested() const { return count_.load(std::memory_order_relaxed) > 0; }
   bool at_once() const { return count_.load(std::memory_order_relaxed) > 1; }
+  void take_second() { second_taken_.store(true, std::memory_order_relaxed); }
+  bool second_taken() const { return second_taken_.load(std::memory_order_relaxed); }
   int fd() const { return fd_; }  // readable once requested, whatever thread had the signal: for poll
 
   // Async-signal-safe.
@@ -31,6 +34,7 @@ class Interrupt {
 
  private:
   std::atomic<int> count_{0};
+  std::atomic<bool> second_taken_{false};
   int fd_;
 };
 

@@ -73,6 +73,7 @@ class LiveLine {
 
 // The first Ctrl-C ends the measurement and drains, the second cuts off.
 void wait_for(load::Load& load, Context& context) {
+  context.interrupt.take_second();
   LiveLine line(context, load);
   const auto look = [&] {
     line.draw();

@@ -41,7 +41,12 @@ constexpr Entry kCommands[] = {
 
 lab::Interrupt* g_interrupt = nullptr;  // a signal handler has no other way to a value
 
-void on_signal(int) { g_interrupt->raise(); }
+void on_signal(int) {
+  g_interrupt->raise();
+  if (g_interrupt->at_once() && !g_interrupt->second_taken()) {
+    _exit(static_cast<int>(lab::Failure::interrupted));
+  }
+}
 
 void install_handlers(lab::Interrupt& interrupt) {
   g_interrupt = &interrupt;

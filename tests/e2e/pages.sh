@@ -112,6 +112,26 @@ wait "$slow"
 same "a page under way is finished" 3040870 "$(wc -c <"$work/slow")"
 [ -e "$work/control" ] && fail "the control socket is left behind"
 
+# A second Ctrl-C does not wait for what is under way.
+mkfifo "$work/ready2"
+"$LAB" pages --http 127.0.0.1:0 --ready-fd 3 3>"$work/ready2" 2>"$work/log2" &
+server=$!
+address=$(timeout 20 cat "$work/ready2" | grep -o '127[^"]*')
+exec 4<>"/dev/tcp/${address%:*}/${address#*:}"
+printf 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n' >&4
+head -c 12 <&4 >"$work/out"
+has "a request under way" 'HTTP/1.1 100' "$(cat "$work/out")"
+kill -TERM "$server"
+for _ in $(seq 100); do # until it no longer listens
+  (: <>"/dev/tcp/${address%:*}/${address#*:}") 2>/dev/null || break
+  sleep 0.02
+done
+kill -TERM "$server"
+wait "$server"
+same "exit after a second signal" 130 $?
+server=
+exec 4>&-
+
 # Errors that say what to do.
 "$LAB" pages >"$work/out" 2>&1
 same "no listener" 2 $?
