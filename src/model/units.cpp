@@ -66,8 +66,7 @@ std::string format_size(std::uint64_t bytes) {
   for (const Unit& unit : kSizes) {
     for (int digits = 0; digits <= 1 && static_cast<double>(bytes) >= unit.factor; ++digits) {
       const double scale = digits == 0 ? 1.0 : 10.0;
-      const std::string text =
-          shortest(std::ceil(static_cast<double>(bytes) / unit.factor * scale) / scale, digits) + std::string(unit.suffix);
+      std::string text = shortest(std::ceil(static_cast<double>(bytes) / unit.factor * scale) / scale, digits) + std::string(unit.suffix);
       if (parse_size(text) == bytes) {
         return text;
       }

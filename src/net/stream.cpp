@@ -144,7 +144,8 @@ Result<void> Stream::attach(SSL_CTX& context) {
   if (bio == nullptr) {
     return Error{"no memory for a TLS connection: " + openssl_errors(), {}, {}, {}};
   }
-  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(fd_.get())));
+  BIO_set_data(bio,
+               reinterpret_cast<void*>(static_cast<std::intptr_t>(fd_.get())));  // NOLINT(performance-no-int-to-ptr): it keeps a number
   SSL_set_bio(ssl_, bio, bio);
   return {};
 }
