@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -69,6 +70,23 @@ boost::json::object host_times(std::string_view stat) {
           {"steal", steal * tick},        {"irq", (irq + softirq) * tick}, {"cpus", cpus}};
 }
 
-boost::json::object host_times() { return host_times(text_of_file("/proc/stat")); }
+std::optional<std::uint64_t> accounted_us(const std::filesystem::path& cgroups) {
+  for (const char* controller : {"cpuacct", "cpu,cpuacct"}) {
+    const std::filesystem::path root = cgroups / controller;
+    std::uint64_t ns = 0;
+    if (std::ifstream file(root / "cpuacct.usage"); std::filesystem::exists(root / "release_agent") && file >> ns) {
+      return ns / 1000;
+    }
+  }
+  return std::nullopt;
+}
+
+boost::json::object host_times() {
+  boost::json::object times = host_times(text_of_file("/proc/stat"));
+  if (const auto accounted = accounted_us("/sys/fs/cgroup")) {
+    times["accounted"] = *accounted;
+  }
+  return times;
+}
 
 }  // namespace lab::agent

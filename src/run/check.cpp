@@ -188,10 +188,11 @@ void check_noise(const std::string& host, const Edge& first, const Edge& last, d
     return;
   }
   const auto delta = [&](std::uint64_t Edge::*column) { return static_cast<double>(last.*column) - static_cast<double>(first.*column); };
-  const double busy = delta(&Edge::user) + delta(&Edge::system) + delta(&Edge::irq);
-  const std::array<std::pair<double, const char*>, 3> kinds{{
-      {delta(&Edge::steal), "stolen by the hypervisor"},
-      {wall - static_cast<double>(last.host_total() - first.host_total()), "missing from the kernel's account"},
+  const bool exact = first.accounted != 0 && last.accounted != 0;
+  const double busy = exact ? delta(&Edge::accounted) : delta(&Edge::user) + delta(&Edge::system) + delta(&Edge::irq);
+  const double idle = delta(&Edge::idle) + delta(&Edge::iowait);
+  const std::array<std::pair<double, const char*>, 2> kinds{{
+      {wall - idle - busy, "neither idle nor used by a process"},  // stolen, or the host stood still
       {busy - nodes_us, "used by others than the lab's nodes"},
   }};
   for (const auto& [us, what] : kinds) {

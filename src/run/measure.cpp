@@ -38,7 +38,7 @@ std::vector<store::NodeSample> rows_of(const Observation& seen, int trial) {
   std::vector<store::NodeSample> rows;
   for (const auto& [node, edges] : seen.edges) {
     for (const Edge& e : edges) {
-      rows.push_back({trial, node, e.at_ns, e.taken_ns, e.cpu_us, e.user, e.system, e.idle, e.iowait, e.steal, e.irq});
+      rows.push_back({trial, node, e.at_ns, e.taken_ns, e.cpu_us, e.user, e.system, e.idle, e.iowait, e.steal, e.irq, e.accounted});
     }
   }
   return rows;

@@ -26,9 +26,8 @@ struct Edge {  // a node's counters at one instant; instants in ns since the tri
   std::int64_t at_ns = 0, taken_ns = 0;
   std::uint64_t cpu_us = 0;                                                      // roles and agent
   std::uint64_t user = 0, system = 0, idle = 0, iowait = 0, steal = 0, irq = 0;  // of its host
+  std::uint64_t accounted = 0;                                                   // CPU time of all its processes, exact; 0: not known
   int host_cpus = 0;
-
-  std::uint64_t host_total() const { return user + system + idle + iowait + steal + irq; }
 };
 
 struct Observation {

@@ -151,6 +151,7 @@ Edge edge_of(const json::object& sample, std::int64_t zero) {
   edge.iowait = store::count_of(host, "iowait");
   edge.steal = store::count_of(host, "steal");
   edge.irq = store::count_of(host, "irq");
+  edge.accounted = host.contains("accounted") ? store::count_of(host, "accounted") : 0;
   edge.host_cpus = static_cast<int>(store::count_of(host, "cpus"));
   return edge;
 }

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kSamplesHead =
-    "trial,node,at_ns,taken_ns,cpu_us,host_user_us,host_system_us,host_idle_us,host_iowait_us,host_steal_us,host_irq_us\n";
+    "trial,node,at_ns,taken_ns,cpu_us,host_user_us,host_system_us,host_idle_us,host_iowait_us,host_steal_us,host_irq_us,host_accounted_"
+    "us\n";
 
 // "2026-11-30T20:25:14Z" → "20261130T202514Z"
 std::string compact(const std::string& instant) {
@@ -203,7 +204,7 @@ Result<void> RunDirectory::append(const std::vector<NodeSample>& samples) {
   std::ostringstream rows;
   for (const NodeSample& s : samples) {
     rows << s.trial << ',' << s.node << ',' << s.at_ns << ',' << s.taken_ns << ',' << s.cpu_us << ',' << s.user << ',' << s.system << ','
-         << s.idle << ',' << s.iowait << ',' << s.steal << ',' << s.irq << '\n';
+         << s.idle << ',' << s.iowait << ',' << s.steal << ',' << s.irq << ',' << s.accounted << '\n';
   }
   return append_and_sync(samples_, std::move(rows).str(), path_ / "samples.csv");
 }

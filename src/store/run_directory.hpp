@@ -43,6 +43,7 @@ struct NodeSample {  // a row of samples.csv; cumulative µs, as the agent read 
   std::int64_t taken_ns = 0;                                                     // likewise: when it was really read
   std::uint64_t cpu_us = 0;                                                      // roles and agent
   std::uint64_t user = 0, system = 0, idle = 0, iowait = 0, steal = 0, irq = 0;  // of its host
+  std::uint64_t accounted = 0;                                                   // likewise; 0: not known
 };
 
 class RunDirectory {  // the one writer of a run

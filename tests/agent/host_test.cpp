@@ -3,6 +3,8 @@
 #include <unistd.h>
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 
 namespace json = boost::json;
 
@@ -27,4 +29,15 @@ TEST_CASE("the machine's times are microseconds, nice counted as user and softir
                               {"steal", 70'000U},
                               {"irq", 110'000U},
                               {"cpus", 2}});
+}
+
+TEST_CASE("the machine's exact CPU time is that of its root group, and of no other") {
+  const auto root = std::filesystem::temp_directory_path() / ("lab-host-test-" + std::to_string(getpid()));
+  std::filesystem::create_directories(root / "cpu,cpuacct");
+  CHECK_FALSE(lab::agent::accounted_us(root));
+  std::ofstream(root / "cpu,cpuacct" / "cpuacct.usage") << "123456789\n";
+  CHECK_FALSE(lab::agent::accounted_us(root));  // as a container sees its own group
+  std::ofstream(root / "cpu,cpuacct" / "release_agent") << "\n";
+  CHECK(lab::agent::accounted_us(root) == 123'456U);
+  std::filesystem::remove_all(root);
 }

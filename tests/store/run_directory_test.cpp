@@ -234,12 +234,13 @@ TEST_CASE("samples are rows under one head, also when a run goes on") {
   for (int part = 1; part <= 2; ++part) {
     auto run = RunDirectory::reopen(path);
     REQUIRE(run);
-    REQUIRE((*run)->append(std::vector<NodeSample>{{part, "webseal", 300, 301, 5, 1, 2, 3, 4, 5, 6}}));
+    REQUIRE((*run)->append(std::vector<NodeSample>{{part, "webseal", 300, 301, 5, 1, 2, 3, 4, 5, 6, 7}}));
     REQUIRE((*run)->append(trial(part)));
   }
   CHECK(text_in(path / "samples.csv") ==
-        "trial,node,at_ns,taken_ns,cpu_us,host_user_us,host_system_us,host_idle_us,host_iowait_us,host_steal_us,host_irq_us\n"
-        "1,webseal,300,301,5,1,2,3,4,5,6\n2,webseal,300,301,5,1,2,3,4,5,6\n");
+        "trial,node,at_ns,taken_ns,cpu_us,host_user_us,host_system_us,host_idle_us,host_iowait_us,host_steal_us,host_irq_us,host_accounted_"
+        "us\n"
+        "1,webseal,300,301,5,1,2,3,4,5,6,7\n2,webseal,300,301,5,1,2,3,4,5,6,7\n");
 }
 
 TEST_CASE("a run that goes on has no samples of a trial that it will measure again") {
@@ -249,10 +250,10 @@ TEST_CASE("a run that goes on has no samples of a trial that it will measure aga
   {
     auto run = RunDirectory::reopen(path);
     REQUIRE(run);
-    REQUIRE((*run)->append(std::vector<NodeSample>{{1, "webseal", 300, 301, 5, 1, 2, 3, 4, 5, 6}}));
+    REQUIRE((*run)->append(std::vector<NodeSample>{{1, "webseal", 300, 301, 5, 1, 2, 3, 4, 5, 6, 7}}));
     REQUIRE((*run)->append(trial(1)));
     recorded = text_in(path / "samples.csv");
-    REQUIRE((*run)->append(std::vector<NodeSample>{{2, "webseal", 300, 301, 5, 1, 2, 3, 4, 5, 6}}));
+    REQUIRE((*run)->append(std::vector<NodeSample>{{2, "webseal", 300, 301, 5, 1, 2, 3, 4, 5, 6, 7}}));
   }
   write(path / "samples.csv", "2,web", std::ios::app);
   REQUIRE(RunDirectory::reopen(path));
