@@ -4,6 +4,7 @@
 #include "lab/lab.hpp"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,9 +21,10 @@ struct StandingNode {
   // sides of the SSH connection
   std::string ssh_address, ssh_user, ssh_host_key;  // host key: "SHA256:…" fingerprint
   std::uint16_t ssh_port = 22;
-  std::string directory;       // the agent's folder on the node
-  std::vector<int> host_cpus;  // that it is pinned to; empty: all
-  std::string log_dir;         // as in the lab: on a disk of its own; empty: none
+  std::string directory;                         // the agent's folder on the node
+  std::vector<int> host_cpus;                    // that it is pinned to; empty: all
+  std::string log_dir;                           // as in the lab: on a disk of its own; empty: none
+  std::map<std::string, std::string> addresses;  // by network, where it stands on networks of its own; else empty
 };
 
 struct Standing {

@@ -18,7 +18,7 @@ struct ProviderKeys {
 const std::vector<ProviderKeys>& provider_keys() {
   static const std::vector<ProviderKeys> all{
       {ProviderKind::local, {}},
-      {ProviderKind::container, {"address"}},
+      {ProviderKind::container, {"address", "memory"}},
       {ProviderKind::ssh, {"host", "port", "user", "key", "host-key"}},
       {ProviderKind::zvm,
        {"host", "port", "user", "key", "host-key", "userid", "memory", "image", "disks", "vswitch", "address", "max-cpus"}},

@@ -1,3 +1,4 @@
+#include "orchestrator/flows.hpp"
 #include "orchestrator/nodes.hpp"
 #include "orchestrator/state.hpp"
 #include "orchestrator/up.hpp"
@@ -33,10 +34,11 @@ Result<int> free_slot(const World& world, const Lab& lab) {
       used.insert((*state)->slot);
     }
   }
-  const int first = first_slot(world.root);
+  // A container lab's addresses are the file's own in slot 1.
+  const int first = lab.provider == ProviderKind::container ? 1 : first_slot(world.root);
   for (int i = 0; i < providers::kSlots; ++i) {
     const int slot = (first - 1 + i) % providers::kSlots + 1;
-    if (!used.contains(slot) && !(lab.provider == ProviderKind::local && world.slot_taken(slot))) {
+    if (!used.contains(slot) && !world.slot_taken(lab, slot)) {
       return slot;
     }
   }
@@ -94,6 +96,9 @@ Result<Plan, Errors> plan(const World& world, const Lab& lab, const std::string&
     return Errors{Error{"provider " + to_string(lab.provider) + " is not in this build of lab", lab.path, "use provider: local"}};
   }
   if (Errors errors = check_software(lab); !errors.empty()) {
+    return errors;
+  }
+  if (Errors errors = lab.provider == ProviderKind::container ? check_ways(lab) : Errors{}; !errors.empty()) {
     return errors;
   }
   Plan plan;

@@ -32,7 +32,8 @@ json::object to_json(const StandingNode& node) {
           {"ssh_host_key", node.ssh_host_key},
           {"ssh_port", node.ssh_port},
           {"directory", node.directory},
-          {"host_cpus", json::array(node.host_cpus.begin(), node.host_cpus.end())}};
+          {"host_cpus", json::array(node.host_cpus.begin(), node.host_cpus.end())},
+          {"addresses", json::value_from(node.addresses)}};
 }
 
 StandingNode node_from_json(const json::object& object) {
@@ -48,6 +49,11 @@ StandingNode node_from_json(const json::object& object) {
   for (const json::value& cpu : store::array_of(object, "host_cpus")) {
     if (cpu.is_int64()) {
       node.host_cpus.push_back(static_cast<int>(cpu.get_int64()));
+    }
+  }
+  for (const auto& [network, address] : store::object_of(object, "addresses")) {
+    if (address.is_string()) {
+      node.addresses[network] = address.get_string();
     }
   }
   return node;

@@ -2,6 +2,7 @@
 
 #include "agent/client.hpp"
 #include "orchestrator/state.hpp"
+#include "providers/container/container.hpp"
 #include "providers/local/local.hpp"
 
 #include <boost/json.hpp>
@@ -47,7 +48,11 @@ class FleetCrew final : public Crew {
 };
 
 std::unique_ptr<providers::Provider> make_provider(ProviderKind kind) {
-  return kind == ProviderKind::local ? providers::local::make_local() : nullptr;
+  switch (kind) {
+    case ProviderKind::local: return providers::local::make_local();
+    case ProviderKind::container: return providers::container::make_container();
+    default: return nullptr;
+  }
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -65,7 +70,13 @@ World real_world(fs::path root, fs::path binary, std::string build) {
   world.root = std::move(root);
   world.build = build;
   world.provider = make_provider;
-  world.slot_taken = providers::local::slot_taken;
+  world.slot_taken = [](const Lab& lab, int slot) {
+    switch (lab.provider) {
+      case ProviderKind::local: return providers::local::slot_taken(slot);
+      case ProviderKind::container: return providers::container::slot_taken(providers::container::this_host(), lab, slot);
+      default: return false;
+    }
+  };
   world.connect = remote::connect_ssh;
   world.install = [binary = std::move(binary), build = std::move(build)](remote::Remote& remote, const StandingNode& node,
                                                                          Deadline deadline) {

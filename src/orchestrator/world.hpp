@@ -26,7 +26,7 @@ struct World {
   std::filesystem::path root;                                                  // a folder a lab: $XDG_STATE_HOME/lab
   std::string build;                                                           // of this binary; agents of another one are replaced by `up`
   std::function<std::unique_ptr<providers::Provider>(ProviderKind)> provider;  // null: not in this build
-  std::function<bool(int slot)> slot_taken;                                    // by labs that no state here knows
+  std::function<bool(const Lab&, int slot)> slot_taken;                        // by what no state here knows
   std::function<Result<std::unique_ptr<remote::Remote>>(const remote::Target&, Deadline)> connect;
   std::function<Result<void>(remote::Remote&, const StandingNode&, Deadline)> install;  // binary and agent
   std::function<std::unique_ptr<Crew>()> crew;

@@ -90,7 +90,7 @@ class FakeWorld {
     world.provider = [this](ProviderKind kind) -> std::unique_ptr<providers::Provider> {
       return kind == ProviderKind::local ? std::make_unique<MemoryProvider>(host) : nullptr;
     };
-    world.slot_taken = [this](int slot) { return slots_of_others.contains(slot); };
+    world.slot_taken = [this](const Lab&, int slot) { return slots_of_others.contains(slot); };
     world.connect = [this](const remote::Target& target, Deadline) -> Result<std::unique_ptr<remote::Remote>> {
       const std::lock_guard guard(agents.mutex);
       if (agents.unreachable.contains(target.node)) {

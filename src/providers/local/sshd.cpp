@@ -1,13 +1,10 @@
 #include "providers/local/sshd.hpp"
 
 #include "providers/local/processes.hpp"
-#include "remote/descriptor.hpp"
+#include "providers/local/watch.hpp"
 
-#include <poll.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <array>
 #include <cerrno>
 #include <fstream>
 #include <sstream>
@@ -48,29 +45,6 @@ Result<void> write_text(const fs::path& file, const std::string& text) {
   out.close();
   return out ? Result<void>() : system_error("write " + file.string(), errno == 0 ? EIO : errno, "free some disk space");
 }
-
-// Tells of every change in a folder.
-class Watch {
- public:
-  explicit Watch(const fs::path& folder) : fd_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-    inotify_add_watch(fd_.get(), folder.c_str(), IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO);
-  }
-  // False at the deadline.
-  bool await_change(Deadline deadline) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    pollfd entry{fd_.get(), POLLIN, 0};
-    if (left <= 0 || poll(&entry, 1, static_cast<int>(left)) <= 0) {
-      return false;
-    }
-    std::array<char, 4096> events;
-    while (read(fd_.get(), events.data(), events.size()) > 0) {
-    }
-    return true;
-  }
-
- private:
-  remote::Descriptor fd_;
-};
 
 Error sshd_error(const Files& files, const std::string& what, const std::string& detail) {
   return Error{what, files.folder.string(), "see " + files.log.string(), detail};
