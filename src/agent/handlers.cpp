@@ -1,6 +1,7 @@
 #include "agent/handlers.hpp"
 
 #include "agent/host.hpp"
+#include "agent/network.hpp"
 
 #include <unistd.h>
 #include <algorithm>
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kStartTime = 10s, kStopTime = 5s, kCallTime = 5s, kWaitTime = 60s, kShutdownGrace = 5s;
+constexpr auto kStartTime = 10s, kStopTime = 5s, kCallTime = 5s, kWaitTime = 60s, kShutdownGrace = 5s, kNetworkTime = 5s;
 constexpr std::int64_t kLogLines = 100, kMostLogLines = 10'000;
 constexpr std::size_t kMostInstants = 10'000;
 
@@ -50,11 +51,22 @@ Result<std::vector<std::int64_t>> instants_of(const json::object& params) {
 }  // namespace
 
 const Handlers::Entry Handlers::kMethods[] = {
-    {"hello", &Handlers::hello},           {"clock", &Handlers::clock},         {"lease", &Handlers::lease},
-    {"role.start", &Handlers::role_start}, {"role.stop", &Handlers::role_stop}, {"role.list", &Handlers::role_list},
-    {"role.call", &Handlers::role_call},   {"role.wait", &Handlers::role_wait}, {"role.log", &Handlers::role_log},
-    {"cpu.limit", &Handlers::cpu_limit},   {"sample", &Handlers::sample},       {"file.truncate", &Handlers::file_truncate},
-    {"file.count", &Handlers::file_count}, {"shutdown", &Handlers::shutdown},
+    {"hello", &Handlers::hello},
+    {"clock", &Handlers::clock},
+    {"lease", &Handlers::lease},
+    {"role.start", &Handlers::role_start},
+    {"role.stop", &Handlers::role_stop},
+    {"role.list", &Handlers::role_list},
+    {"role.call", &Handlers::role_call},
+    {"role.wait", &Handlers::role_wait},
+    {"role.log", &Handlers::role_log},
+    {"cpu.limit", &Handlers::cpu_limit},
+    {"sample", &Handlers::sample},
+    {"file.truncate", &Handlers::file_truncate},
+    {"file.count", &Handlers::file_count},
+    {"network.set", &Handlers::network_set},
+    {"network.counters", &Handlers::network_counters},
+    {"shutdown", &Handlers::shutdown},
 };
 
 Handlers::Handlers(boost::asio::io_context& loop, const Options& options, std::function<void()> shut_down)
@@ -216,6 +228,17 @@ void Handlers::file_count(const json::object& params, Reply reply) {
     return reply(counted.error());
   }
   reply(json::object{{"lines", counted->lines}, {"bytes", counted->bytes}});
+}
+
+void Handlers::network_set(const json::object& params, Reply reply) {
+  const auto order = network_order_of(params);
+  const auto done = order ? set_network(*order, Clock::now() + kNetworkTime) : Result<void>(order.error());
+  reply(done ? Result<json::value>(json::object()) : Result<json::value>(done.error()));
+}
+
+void Handlers::network_counters(const json::object&, Reply reply) {
+  auto counters = agent::network_counters(Clock::now() + kNetworkTime);
+  reply(counters ? Result<json::value>(json::object{{"counters", std::move(*counters)}}) : Result<json::value>(counters.error()));
 }
 
 void Handlers::shutdown(const json::object&, Reply reply) {

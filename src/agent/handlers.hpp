@@ -40,6 +40,8 @@ class Handlers {
   void role_log(const boost::json::object& params, Reply reply);
   void cpu_limit(const boost::json::object& params, Reply reply);
   void sample(const boost::json::object& params, Reply reply);
+  void network_set(const boost::json::object& params, Reply reply);
+  void network_counters(const boost::json::object& params, Reply reply);
   void file_truncate(const boost::json::object& params, Reply reply);
   void file_count(const boost::json::object& params, Reply reply);
   void shutdown(const boost::json::object& params, Reply reply);

@@ -1,6 +1,7 @@
 #include "orchestrator/up.hpp"
 
 #include "orchestrator/access.hpp"
+#include "orchestrator/network.hpp"
 #include "orchestrator/nodes.hpp"
 #include "orchestrator/parallel.hpp"
 #include "orchestrator/removal.hpp"
@@ -128,10 +129,13 @@ class Raising {
     return saved ? store::write_atomically(StateFiles(folder_).known_hosts, known_hosts(state_)) : saved;
   }
 
-  // Agent, CPU limit, roles.
+  // Agent, routes and packet filter, CPU limit, roles.
   Result<void> furnish(const StandingNode& node) {
     const Node& described = *state_.lab.find(node.name);
     auto done = at_step(node.name, "agent", [&] { return ensure_agent(node); });
+    if (done && !kept_ && has_networks(standing_)) {
+      done = at_step(node.name, "network", [&] { return set_network(*crew_, standing_, node, operation_.deadline); });
+    }
     if (done && (described.cpus || described.has(Role::gateway))) {  // a run may limit any gateway
       done = at_step(node.name, "cpus", [&] { return limit(node, described.cpus); });
     }
