@@ -5,6 +5,7 @@
 
 namespace lab::cli {
 
+void add_image(CLI::App& root, Context& context);
 void add_agent(CLI::App& root, Context& context);
 void add_directory(CLI::App& root, Context& context);
 void add_gateway(CLI::App& root, Context& context);

@@ -23,6 +23,7 @@ constexpr Entry kCommands[] = {
     {"Measurements", lab::cli::add_runs},
     {"Measurements", lab::cli::add_report},
     {"Labs", lab::cli::add_doctor},
+    {"Labs", lab::cli::add_image},
     {"Labs", lab::cli::add_plan},
     {"Labs", lab::cli::add_up},
     {"Labs", lab::cli::add_status},
