@@ -28,6 +28,10 @@ void ask_roles(Crew& crew, const Node& node, NodeStatus& status, Deadline deadli
       status.why = to_string(role) + " does not answer: lab logs " + node.name + " " + to_string(role);
     }
   }
+  if (status.health == Health::ok && node.has(Role::firewall) && !crew.call(node.name, "network.counters", {}, deadline)) {
+    status.health = Health::down;
+    status.why = "its packet filter is gone: lab up sets it again";
+  }
   if (status.health == Health::ok && node.has(Role::database)) {
     status.why = "the node stands; role database has no service yet";
   }
@@ -41,6 +45,24 @@ std::map<std::string, std::uint64_t> cpu_times(providers::Provider& provider, co
     }
   }
   return times;
+}
+
+// What the provider says of nodes that do not answer: it may know why.
+void ask_provider(providers::Provider& provider, const providers::Site& site, const State& state, Status& status) {
+  const bool all_answer =
+      std::none_of(status.nodes.begin(), status.nodes.end(), [](const NodeStatus& node) { return node.health == Health::down; });
+  const auto steps = all_answer ? Result<std::vector<providers::Step>, Errors>(Errors{}) : provider.plan(site, state.nodes);
+  if (!steps) {
+    return;
+  }
+  for (const providers::Step& step : *steps) {
+    const auto node = std::find_if(status.nodes.begin(), status.nodes.end(),
+                                   [&](const NodeStatus& one) { return step.action == "repair" && step.what == "node " + one.name; });
+    if (node != status.nodes.end()) {
+      node->health = Health::down;
+      node->why = step.detail + ": lab up repairs it";
+    }
+  }
 }
 
 void look_at_nodes(const World& world, const State& state, Status& status, Deadline deadline) {
@@ -111,6 +133,7 @@ Result<Status> look(const World& world, const std::string& name, Deadline deadli
       node.cpu = static_cast<double>(last->second - first->second) / us;
     }
   }
+  ask_provider(*provider, site, **state, status);
   return status;
 }
 
