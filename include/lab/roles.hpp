@@ -2,6 +2,9 @@
 // Files are YAML (JSON is a subset); src/config reads them and writes them as JSON for the agent.
 #pragma once
 
+#include "lab/load_config.hpp"
+#include "lab/tls_version.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -9,8 +12,6 @@
 #include <vector>
 
 namespace lab {
-
-enum class TlsVersion { tls1_2, tls1_3 };  // written "1.2", "1.3"
 
 struct Endpoint {
   std::string host;  // numeric address or name
@@ -107,43 +108,6 @@ struct GatewayConfig {
   std::chrono::seconds session_lifetime{3600};
   std::chrono::seconds session_idle{600};
   bool operator==(const GatewayConfig&) const = default;
-};
-
-enum class LoginMode { none, once, every };       // the 401 exchange: never, once a client, with every page
-enum class HandshakeMode { once, resume, full };  // full and resume: a connection a request
-
-struct Credentials {
-  std::string user, password;
-  bool operator==(const Credentials&) const = default;
-};
-
-struct LoadConfig {
-  std::string url;
-  int clients = 1;
-  int threads = 1;
-  std::chrono::nanoseconds warmup{0};
-  std::chrono::nanoseconds duration{std::chrono::seconds{10}};
-  std::optional<std::uint64_t> requests;                       // -n: stop after so many
-  std::optional<std::int64_t> start_at_ns;                     // instant of this host's CLOCK_MONOTONIC; absent: at once
-  std::chrono::nanoseconds timeout{std::chrono::seconds{30}};  // of one request
-  HandshakeMode handshake = HandshakeMode::once;
-  bool close = false;  // a connection a request
-  std::optional<TlsVersion> tls_min, tls_max;
-  std::string ciphers;
-  bool insecure = false;
-  std::string ca;
-  LoginMode login = LoginMode::none;
-  std::vector<Credentials> users;           // given to clients in turn; with `every`, the next one a page
-  std::optional<unsigned> generated_users;  // user000001 … with secret000001 …, first_user on
-  unsigned first_user = 1;
-  std::chrono::nanoseconds think{0};
-  std::vector<std::string> headers;  // "Name: value"
-  std::optional<std::uint64_t> expect_bytes;
-  std::string expect_sha256;
-  bool expect_pages = false;  // length and pattern of `lab pages` bodies
-  std::string hdr;            // HdrHistogram log V2 file; empty: none
-  std::string control;        // control socket; empty: none
-  bool operator==(const LoadConfig&) const = default;
 };
 
 }  // namespace lab

@@ -1,6 +1,7 @@
 // The files behind `lab gateway|directory|pages|load -c FILE`.
 #include "config/config.hpp"
 #include "config/parts.hpp"
+#include "config/role_file.hpp"
 #include "config/words.hpp"
 
 #include <algorithm>
@@ -8,10 +9,6 @@
 namespace lab::config {
 
 namespace {
-
-constexpr int kMostThreads = 1024;
-constexpr int kMostClients = 1'000'000;
-constexpr int kMostUsers = 999'999;  // six digits in their names
 
 using std::chrono::nanoseconds;
 
@@ -146,72 +143,6 @@ const std::vector<Field<PagesConfig>>& pages_fields() {
   return fields;
 }
 
-constexpr Field<Credentials> kCredentials[] = {
-    {"user", [](Cursor at, Credentials& into) { set(into.user, filled(at)); }, true},
-    {"password", [](Cursor at, Credentials& into) { set(into.password, text(at)); }, true},
-};
-
-std::optional<Credentials> credentials(Cursor at) {
-  Credentials result;
-  read_map(at, "a user", kCredentials, result);
-  return result;
-}
-
-constexpr Field<LoadConfig> kLoadTls[] = {
-    {"handshake", [](Cursor at, LoadConfig& into) { set(into.handshake, choice(at, kHandshakes)); }},
-    {"min", [](Cursor at, LoadConfig& into) { set(into.tls_min, choice(at, kTlsVersions)); }},
-    {"max", [](Cursor at, LoadConfig& into) { set(into.tls_max, choice(at, kTlsVersions)); }},
-    {"ciphers", [](Cursor at, LoadConfig& into) { set(into.ciphers, filled(at)); }},
-    {"insecure", [](Cursor at, LoadConfig& into) { set(into.insecure, boolean(at)); }},
-    {"ca", [](Cursor at, LoadConfig& into) { set(into.ca, filled(at)); }},
-};
-
-constexpr Field<LoadConfig> kExpect[] = {
-    {"bytes", [](Cursor at, LoadConfig& into) { set(into.expect_bytes, size(at)); }},
-    {"sha256", [](Cursor at, LoadConfig& into) { set(into.expect_sha256, filled(at)); }},
-    {"pages", [](Cursor at, LoadConfig& into) { set(into.expect_pages, boolean(at)); }},
-};
-
-constexpr std::int64_t kMostRequests = std::numeric_limits<std::int64_t>::max();
-
-constexpr Field<LoadConfig> kLoad[] = {
-    {"url", [](Cursor at, LoadConfig& into) { set(into.url, filled(at)); }, true},
-    {"clients", [](Cursor at, LoadConfig& into) { set(into.clients, whole<int>(at, 1, kMostClients)); }},
-    {"threads", [](Cursor at, LoadConfig& into) { set(into.threads, whole<int>(at, 1, kMostThreads)); }},
-    {"warmup", [](Cursor at, LoadConfig& into) { set(into.warmup, duration(at)); }},
-    {"duration", [](Cursor at, LoadConfig& into) { set(into.duration, duration(at, nanoseconds(1))); }},
-    {"requests", [](Cursor at, LoadConfig& into) { set(into.requests, whole<std::uint64_t>(at, 1, kMostRequests)); }},
-    {"start-at-ns", [](Cursor at, LoadConfig& into) { set(into.start_at_ns, integer(at, 0, kMostRequests)); }},
-    {"timeout", [](Cursor at, LoadConfig& into) { set(into.timeout, duration(at, nanoseconds(1))); }},
-    {"tls", [](Cursor at, LoadConfig& into) { read_map(at, "`tls`", kLoadTls, into); }},
-    {"close", [](Cursor at, LoadConfig& into) { set(into.close, boolean(at)); }},
-    {"auth", [](Cursor at, LoadConfig& into) { set(into.login, choice(at, kLoginModes)); }},
-    {"users", [](Cursor at, LoadConfig& into) { into.users = list(at, credentials); }},
-    {"generated-users", [](Cursor at, LoadConfig& into) { set(into.generated_users, whole<unsigned>(at, 1, kMostUsers)); }},
-    {"first-user", [](Cursor at, LoadConfig& into) { set(into.first_user, whole<unsigned>(at, 1, kMostUsers)); }},
-    {"think", [](Cursor at, LoadConfig& into) { set(into.think, duration(at)); }},
-    {"headers", [](Cursor at, LoadConfig& into) { into.headers = list(at, filled); }},
-    {"expect", [](Cursor at, LoadConfig& into) { read_map(at, "`expect`", kExpect, into); }},
-    {"hdr", [](Cursor at, LoadConfig& into) { set(into.hdr, filled(at)); }},
-    {"control", [](Cursor at, LoadConfig& into) { set(into.control, filled(at)); }},
-};
-
-template <class Config, class Check>
-Result<Config, Errors> parse(std::string_view text, const std::string& path, std::string_view what, std::span<const Field<Config>> fields,
-                             Check check) {
-  Diagnostics errors(text, path);
-  Config config;
-  if (const auto root = parse_document(text, errors)) {
-    const Cursor at{*root, what, errors};
-    read_map(at, what, fields, config);
-    if (errors.complaints() == 0) {
-      check(at, config);
-    }
-  }
-  Errors found = errors.take();
-  return found.empty() ? Result<Config, Errors>(std::move(config)) : Result<Config, Errors>(std::move(found));
-}
-
 }  // namespace
 
 Result<GatewayConfig, Errors> parse_gateway(std::string_view text, const std::string& path) {
@@ -231,14 +162,6 @@ Result<DirectoryConfig, Errors> parse_directory(std::string_view text, const std
 Result<PagesConfig, Errors> parse_pages(std::string_view text, const std::string& path) {
   return parse<PagesConfig>(text, path, "a page server's file", pages_fields(),
                             [](Cursor at, const PagesConfig& config) { check_service(at, config.service, "http", "https"); });
-}
-
-Result<LoadConfig, Errors> parse_load(std::string_view text, const std::string& path) {
-  return parse<LoadConfig>(text, path, "a load driver's file", kLoad, [](Cursor at, const LoadConfig& config) {
-    if (config.tls_min && config.tls_max && *config.tls_min > *config.tls_max) {
-      at.errors.add(at.value.entry("tls")->mark, "`min` is above `max`", "exchange them", 3);
-    }
-  });
 }
 
 }  // namespace lab::config

@@ -1,4 +1,5 @@
 #include "config/config.hpp"
+#include "config/json_parts.hpp"
 #include "config/words.hpp"
 
 #include <boost/json.hpp>
@@ -12,48 +13,6 @@ namespace json = boost::json;
 std::string written(const Endpoint& endpoint) {
   const bool colons = endpoint.host.find(':') != std::string::npos;
   return (colons ? "[" + endpoint.host + "]" : endpoint.host) + ":" + std::to_string(endpoint.port);
-}
-
-// Exact, unlike format_duration.
-std::string written(std::chrono::nanoseconds duration) {
-  const auto count = duration.count();
-  if (count % 1'000'000'000 == 0) {
-    return std::to_string(count / 1'000'000'000) + "s";
-  }
-  return count % 1'000'000 == 0 ? std::to_string(count / 1'000'000) + "ms" : std::to_string(count) + "ns";
-}
-
-void put(json::object& into, std::string_view key, const std::string& text) {
-  if (!text.empty()) {
-    into[key] = text;
-  }
-}
-
-void put(json::object& into, std::string_view key, std::optional<TlsVersion> version) {
-  if (version) {
-    into[key] = word(kTlsVersions, *version);
-  }
-}
-
-void put(json::object& into, std::string_view key, json::object part) {
-  if (!part.empty()) {
-    into[key] = std::move(part);
-  }
-}
-
-template <class T, class Write>
-void put(json::object& into, std::string_view key, const std::vector<T>& all, Write write) {
-  if (all.empty()) {
-    return;
-  }
-  json::array& array = into[key].emplace_array();
-  for (const T& one : all) {
-    array.emplace_back(write(one));
-  }
-}
-
-void put_texts(json::object& into, std::string_view key, const std::vector<std::string>& all) {
-  put(into, key, all, [](const std::string& text) { return json::string(text); });
 }
 
 void put_endpoints(json::object& into, std::string_view key, const std::vector<Endpoint>& all) {
@@ -131,24 +90,6 @@ json::object logs(const GatewayLogs& logs) {
   return object;
 }
 
-json::object load_tls(const LoadConfig& config) {
-  json::object object{{"handshake", word(kHandshakes, config.handshake)}, {"insecure", config.insecure}};
-  put(object, "min", config.tls_min);
-  put(object, "max", config.tls_max);
-  put(object, "ciphers", config.ciphers);
-  put(object, "ca", config.ca);
-  return object;
-}
-
-json::object expectations(const LoadConfig& config) {
-  json::object object{{"pages", config.expect_pages}};
-  if (config.expect_bytes) {
-    object["bytes"] = *config.expect_bytes;
-  }
-  put(object, "sha256", config.expect_sha256);
-  return object;
-}
-
 }  // namespace
 
 json::object to_json(const GatewayConfig& config) {
@@ -172,34 +113,5 @@ json::object to_json(const DirectoryConfig& config) {
 }
 
 json::object to_json(const PagesConfig& config) { return service(config.service, "http", "https"); }
-
-json::object to_json(const LoadConfig& config) {
-  json::object object{{"url", config.url},
-                      {"clients", config.clients},
-                      {"threads", config.threads},
-                      {"warmup", written(config.warmup)},
-                      {"duration", written(config.duration)},
-                      {"timeout", written(config.timeout)},
-                      {"tls", load_tls(config)},
-                      {"close", config.close},
-                      {"auth", word(kLoginModes, config.login)},
-                      {"first-user", config.first_user},
-                      {"think", written(config.think)},
-                      {"expect", expectations(config)}};
-  if (config.requests) {
-    object["requests"] = *config.requests;
-  }
-  if (config.start_at_ns) {
-    object["start-at-ns"] = *config.start_at_ns;
-  }
-  if (config.generated_users) {
-    object["generated-users"] = *config.generated_users;
-  }
-  put(object, "users", config.users, [](const Credentials& one) { return json::object{{"user", one.user}, {"password", one.password}}; });
-  put_texts(object, "headers", config.headers);
-  put(object, "hdr", config.hdr);
-  put(object, "control", config.control);
-  return object;
-}
 
 }  // namespace lab::config

@@ -20,6 +20,7 @@ inline constexpr Choice<AccessRule::Who> kWho[] = {{"everybody", AccessRule::Who
                                                    {"listed", AccessRule::Who::listed},
                                                    {"nobody", AccessRule::Who::nobody}};
 inline constexpr Choice<LoginMode> kLoginModes[] = {{"none", LoginMode::none}, {"once", LoginMode::once}, {"every", LoginMode::every}};
+inline constexpr Choice<LoginMethod> kLoginMethods[] = {{"basic", LoginMethod::basic}, {"forms", LoginMethod::forms}};
 inline constexpr Choice<HandshakeMode> kHandshakes[] = {
     {"once", HandshakeMode::once}, {"resume", HandshakeMode::resume}, {"full", HandshakeMode::full}};
 inline constexpr Choice<bool Identity::*> kIdentityParts[] = {
