@@ -9,7 +9,8 @@
 
 namespace lab {
 
-// "100B", "5.8KB", "12KB", "2.9MB", "1GB" or a bare number of bytes; rounded down to a whole byte. Nothing on bad input.
+// "100B", "5.8KB", "12KB", "2.9MB", "1GB" or a bare number of bytes; rounded down to a whole byte. Nothing on bad
+// input: neither on parts of a byte ("1.5B", "0.0001KB").
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
 // "100ms", "0.3s", "30s", "5m", "24h", "250us"; a bare number is seconds. Nothing on bad or negative input.

@@ -54,7 +54,11 @@ std::string shortest(double value, int digits) {
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   const auto value = parse(text, kSizes, 1.0);
-  return value ? std::optional(static_cast<std::uint64_t>(std::floor(*value))) : std::nullopt;
+  const bool fine_grained = text.ends_with("KB") || text.ends_with("MB") || text.ends_with("GB");
+  if (!value || (*value > 0 && *value < 1) || (!fine_grained && *value != std::floor(*value))) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(std::floor(*value));
 }
 
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {

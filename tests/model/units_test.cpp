@@ -10,10 +10,13 @@ TEST_CASE("the study's page sizes are these bytes") {
   CHECK(lab::parse_size("12KB") == 12288);
   CHECK(lab::parse_size("2.9MB") == 3040870);
   CHECK(lab::parse_size("17") == 17);
+  CHECK(lab::parse_size("1.0B") == 1);
+  CHECK(lab::parse_size("0KB") == 0);
 }
 
 TEST_CASE("a size that is none is nothing") {
-  for (const char* text : {"", "KB", "-1", "5.8kb", "1e3", "0x10", "5 KB", "99999999999999999999GB", "nan", "inf"}) {
+  for (const char* text :
+       {"", "KB", "-1", "5.8kb", "1e3", "0x10", "5 KB", "99999999999999999999GB", "nan", "inf", "1.5B", "2.5", "0.0001KB", "0.5B"}) {
     CAPTURE(text);
     CHECK_FALSE(lab::parse_size(text));
   }
