@@ -15,7 +15,23 @@ namespace lab::net {
 namespace {
 
 constexpr std::size_t kBatch = 256;
-constexpr Nanos kMillisecond = 1'000'000;
+constexpr Nanos kMillisecond = 1'000'000, kSecond = 1'000'000'000;
+constexpr Nanos kLongestWait = 60 * kSecond;
+
+// To the nanosecond where the kernel can (Linux 5.11), else rounded up to milliseconds. Negative: until something happens.
+int wait(int epoll, std::vector<epoll_event>& batch, Nanos left) {
+  static std::atomic<bool> coarse{false};
+  const int room = static_cast<int>(batch.size());
+  if (!coarse.load(std::memory_order_relaxed)) {
+    const timespec time{left / kSecond, left % kSecond};
+    const int ready = epoll_pwait2(epoll, batch.data(), room, left < 0 ? nullptr : &time, nullptr);
+    if (ready >= 0 || errno != ENOSYS) {
+      return ready;
+    }
+    coarse.store(true, std::memory_order_relaxed);
+  }
+  return epoll_wait(epoll, batch.data(), room, left < 0 ? -1 : static_cast<int>((left + kMillisecond - 1) / kMillisecond));
+}
 
 void control(int epoll, int operation, int fd, std::uint32_t events, void* data) {
   epoll_event event{};
@@ -100,7 +116,7 @@ void Loop::defer(std::function<void()> task) { deferred_.push_back(std::move(tas
 void Loop::run() {
   while (!stopping_.load()) {
     batch_at_ = batch_size_ = 0;
-    const int ready = epoll_wait(epoll_, batch_.data(), static_cast<int>(batch_.size()), wait_ms());
+    const int ready = wait(epoll_, batch_, wait_ns());
     now_ = monotonic_now();
     batch_size_ = std::max(ready, 0);
     while (batch_at_ < batch_size_) {
@@ -142,18 +158,14 @@ void Loop::run_tasks() {
   }
 }
 
-int Loop::wait_ms() const {
+Nanos Loop::wait_ns() const {
   if (!deferred_.empty()) {
     return 0;
   }
   if (heap_.empty()) {
     return -1;
   }
-  const Nanos left = heap_.front().at - monotonic_now();
-  if (left <= 0) {
-    return 0;
-  }
-  return static_cast<int>(std::min<Nanos>((left + kMillisecond - 1) / kMillisecond, 60'000));
+  return std::clamp<Nanos>(heap_.front().at - monotonic_now(), 0, kLongestWait);
 }
 
 void Loop::place(std::size_t at, Due due) {

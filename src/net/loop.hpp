@@ -60,7 +60,7 @@ class Loop {
   void run_tasks();
   void wake();
   bool end();
-  int wait_ms() const;
+  Nanos wait_ns() const;
 
   int epoll_ = -1;
   int wake_ = -1;

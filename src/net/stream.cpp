@@ -45,7 +45,7 @@ IoResult transmit(int fd, const iovec* parts, std::size_t count) {
   message.msg_iov = const_cast<iovec*>(parts);
   message.msg_iovlen = count;
   for (;;) {
-    const ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL);
+    const ssize_t sent = count == 1 ? send(fd, parts->iov_base, parts->iov_len, MSG_NOSIGNAL) : sendmsg(fd, &message, MSG_NOSIGNAL);
     if (sent >= 0) {
       return {Io::ok, static_cast<std::size_t>(sent)};
     }

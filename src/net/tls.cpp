@@ -34,6 +34,26 @@ Result<void> common(SSL_CTX* context, TlsVersion min, TlsVersion max, const std:
   return {};
 }
 
+Result<void> use_certificate(SSL_CTX* context, const std::string& certificate, const std::string& key) {
+  if (SSL_CTX_use_certificate_chain_file(context, certificate.c_str()) != 1) {
+    return tls_error("cannot use certificate \"" + certificate + "\"", "give a PEM file with the certificate first, then its chain");
+  }
+  if (SSL_CTX_use_PrivateKey_file(context, key.c_str(), SSL_FILETYPE_PEM) != 1 || SSL_CTX_check_private_key(context) != 1) {
+    return tls_error("cannot use key \"" + key + "\"", "give the certificate's own key as an unencrypted PEM file");
+  }
+  return {};
+}
+
+Result<void> choose(SSL_CTX* context, const TlsClient& settings) {
+  if (!settings.ciphersuites.empty() && SSL_CTX_set_ciphersuites(context, settings.ciphersuites.c_str()) != 1) {
+    return tls_error("no TLS 1.3 cipher suites in \"" + settings.ciphersuites + "\"", "write for example TLS_AES_128_GCM_SHA256");
+  }
+  if (!settings.groups.empty() && SSL_CTX_set1_groups_list(context, settings.groups.c_str()) != 1) {
+    return tls_error("no groups in \"" + settings.groups + "\"", "write for example X25519:P-256");
+  }
+  return settings.certificate.empty() ? Result<void>() : use_certificate(context, settings.certificate, settings.key);
+}
+
 int choose_http11(SSL*, const unsigned char** out, unsigned char* out_length, const unsigned char* offered, unsigned length, void*) {
   static constexpr unsigned char kHttp11[] = "\x08http/1.1";
   unsigned char* selected = nullptr;
@@ -70,13 +90,8 @@ Result<TlsContext> make_server_context(const TlsServer& settings) {
   if (const Result<void> set = common(context.get(), settings.min, settings.max, settings.ciphers); !set) {
     return set.error();
   }
-  if (SSL_CTX_use_certificate_chain_file(context.get(), settings.certificate.c_str()) != 1) {
-    return tls_error("cannot use certificate \"" + settings.certificate + "\"",
-                     "give a PEM file with the certificate first, then its chain");
-  }
-  if (SSL_CTX_use_PrivateKey_file(context.get(), settings.key.c_str(), SSL_FILETYPE_PEM) != 1 ||
-      SSL_CTX_check_private_key(context.get()) != 1) {
-    return tls_error("cannot use key \"" + settings.key + "\"", "give the certificate's own key as an unencrypted PEM file");
+  if (const Result<void> used = use_certificate(context.get(), settings.certificate, settings.key); !used) {
+    return used.error();
   }
   static constexpr unsigned char kSessionContext[] = "lab";
   SSL_CTX_set_session_id_context(context.get(), kSessionContext, sizeof kSessionContext - 1);
@@ -93,6 +108,12 @@ Result<TlsContext> make_client_context(const TlsClient& settings) {
   const TlsVersion max = settings.max.value_or(TlsVersion::tls1_3);
   if (const Result<void> set = common(context.get(), min, max, settings.ciphers); !set) {
     return set.error();
+  }
+  if (const Result<void> chosen = choose(context.get(), settings); !chosen) {
+    return chosen.error();
+  }
+  if (settings.keep_buffers) {
+    SSL_CTX_clear_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   }
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL_STORE);
   if (settings.verify) {

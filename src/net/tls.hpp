@@ -25,7 +25,12 @@ struct TlsClient {
   std::string ca;  // PEM file to verify against; empty: the system's
   bool verify = true;
   std::optional<TlsVersion> min, max;
-  std::string ciphers;  // TLS 1.2 list
+  std::string ciphers;            // TLS 1.2 list
+  std::string ciphersuites = {};  // TLS 1.3 list; empty: OpenSSL's default
+  std::string groups = {};        // for the key exchange, "X25519:P-256"; empty: OpenSSL's default
+  std::string certificate = {};   // a client certificate's PEM chain; empty: none
+  std::string key = {};           // its PEM key
+  bool keep_buffers = false;      // of idle connections too: faster, and some 100 KB each
 };
 // A client's context. Sessions are not cached by it: whoever resumes keeps the SSL_SESSION.
 Result<TlsContext> make_client_context(const TlsClient& settings);
