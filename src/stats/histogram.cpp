@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <string_view>
 
 // Bucket layout and encoding are those of HdrHistogram 2.1 (https://github.com/HdrHistogram/HdrHistogram, AbstractHistogram
@@ -16,33 +15,10 @@ namespace lab::stats {
 
 namespace {
 
-constexpr std::uint64_t kLowest = 1, kHighest = 3'600'000'000'000;
 constexpr std::uint32_t kDigits = 3;
-constexpr unsigned kSubBucketBits = 11;  // 2 × 10^3 distinct values need 2,048
-constexpr std::size_t kSubBuckets = std::size_t{1} << kSubBucketBits;
-constexpr std::size_t kHalf = kSubBuckets / 2;
-constexpr unsigned kDoublings = static_cast<unsigned>(std::bit_width(kHighest)) - kSubBucketBits;
-constexpr std::size_t kBuckets = (kDoublings + 2) * kHalf;
-
 constexpr std::uint32_t kCookie = 0x1c849313, kCompressedCookie = 0x1c849314;
-constexpr std::size_t kHeader = 40;                     // of the uncompressed form
-constexpr std::size_t kMaxPayload = kBuckets * 9 + 64;  // nine bytes are the longest count
-
-std::size_t index_of(std::uint64_t value) {
-  const auto width = static_cast<unsigned>(std::bit_width(value | (kSubBuckets - 1)));
-  const unsigned doubling = width - kSubBucketBits;
-  return doubling * kHalf + static_cast<std::size_t>(value >> doubling);
-}
-
-std::uint64_t lowest_at(std::size_t index) {
-  if (index < kSubBuckets) {
-    return index;
-  }
-  const auto doubling = static_cast<unsigned>(index / kHalf) - 1;
-  return static_cast<std::uint64_t>(index - doubling * kHalf) << doubling;
-}
-
-std::uint64_t highest_at(std::size_t index) { return lowest_at(index + 1) - 1; }
+constexpr std::size_t kLongestCount = 9;  // bytes
+constexpr std::size_t kHeader = 40;       // of the uncompressed form
 
 template <class Integer>
 void put(std::string& out, Integer value) {
@@ -137,8 +113,8 @@ std::string compress_bytes(const std::string& plain) {
   return out;
 }
 
-bool uncompress_bytes(std::string_view packed, std::string& out) {
-  uLongf size = kHeader + kMaxPayload;
+bool uncompress_bytes(std::string_view packed, std::string& out, std::size_t most) {
+  uLongf size = most;
   out.resize(size);
   if (uncompress(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(packed.data()), packed.size()) != Z_OK) {
     return false;
@@ -147,27 +123,38 @@ bool uncompress_bytes(std::string_view packed, std::string& out) {
   return true;
 }
 
+}  // namespace
+
+Histogram::Histogram() : buckets_(kBuckets) {}
+
+std::uint64_t Histogram::lowest_at(std::size_t index) {
+  if (index < kSubBuckets) {
+    return index;
+  }
+  const auto doubling = static_cast<unsigned>(index / kHalf) - 1;
+  return static_cast<std::uint64_t>(index - doubling * kHalf) << doubling;
+}
+
 // Our own layout only: other ranges or precisions are refused, not converted.
-bool header_is_ours(std::string_view plain) {
+bool Histogram::header_is_ours(std::string_view plain) {
   return plain.size() >= kHeader && get<std::uint32_t>(plain, 0) == kCookie && get<std::uint32_t>(plain, 4) == plain.size() - kHeader &&
          get<std::uint32_t>(plain, 8) == 0 && get<std::uint32_t>(plain, 12) == kDigits && get<std::uint64_t>(plain, 16) == kLowest &&
          get<std::uint64_t>(plain, 24) == kHighest;
 }
 
-}  // namespace
-
-Histogram::Histogram() : buckets_(kBuckets) {}
-
-void Histogram::record(std::uint64_t ns, std::uint64_t count) {
-  if (count == 0) {
-    return;
+Histogram Histogram::since(const Histogram& earlier) const {
+  Histogram difference;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    const std::uint64_t count = buckets_[i] - earlier.buckets_[i];
+    difference.buckets_[i] = count;
+    if (count > 0) {
+      difference.min_ = std::min(difference.min_, lowest_at(i));
+      difference.max_ = std::min(highest_at(i), max_);
+    }
   }
-  ns = std::min(ns, kHighest);
-  buckets_[index_of(ns)] += count;
-  total_ += count;
-  min_ = std::min(min_, ns);
-  max_ = std::max(max_, ns);
-  sum_ += static_cast<double>(ns) * static_cast<double>(count);
+  difference.total_ = total_ - earlier.total_;
+  difference.sum_ = sum_ - earlier.sum_;
+  return difference;
 }
 
 void Histogram::merge(const Histogram& other) {
@@ -227,8 +214,8 @@ bool Histogram::decode(const std::string& text, Histogram& into) {
   std::string framed;
   std::string plain;
   if (!from_base64(text, framed) || framed.size() < 8 || get<std::uint32_t>(framed, 0) != kCompressedCookie ||
-      get<std::uint32_t>(framed, 4) != framed.size() - 8 || !uncompress_bytes(std::string_view(framed).substr(8), plain) ||
-      !header_is_ours(plain)) {
+      get<std::uint32_t>(framed, 4) != framed.size() - 8 ||
+      !uncompress_bytes(std::string_view(framed).substr(8), plain, kHeader + kBuckets * kLongestCount + 64) || !header_is_ours(plain)) {
     return false;
   }
   Histogram read;
@@ -251,14 +238,21 @@ bool Histogram::decode(const std::string& text, Histogram& into) {
   return true;
 }
 
-std::string hdr_log(const std::string& comment, double start_s, double length_s, const Histogram& histogram) {
-  std::string log = "#[" + comment + "]\n#[Histogram log format version 1.3]\n";
-  std::array<char, 160> line{};
+std::string hdr_log_head(const std::string& comment, double start_s) {
+  std::array<char, 80> line{};
   std::snprintf(line.data(), line.size(), "#[StartTime: %.3f (seconds since epoch)]\n", start_s);
-  log += line.data();
-  log += "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
-  std::snprintf(line.data(), line.size(), "%.3f,%.3f,%.3f,", 0.0, length_s, static_cast<double>(histogram.max()) / 1e6);
-  return log + line.data() + histogram.encode() + '\n';
+  return "#[" + comment + "]\n#[Histogram log format version 1.3]\n" + line.data() +
+         "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
+}
+
+std::string hdr_log_line(double start_s, double length_s, const Histogram& histogram) {
+  std::array<char, 160> line{};
+  std::snprintf(line.data(), line.size(), "%.3f,%.3f,%.3f,", start_s, length_s, static_cast<double>(histogram.max()) / 1e6);
+  return line.data() + histogram.encode() + '\n';
+}
+
+std::string hdr_log(const std::string& comment, double start_s, double length_s, const Histogram& histogram) {
+  return hdr_log_head(comment, start_s) + hdr_log_line(0.0, length_s, histogram);
 }
 
 }  // namespace lab::stats
