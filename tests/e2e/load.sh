@@ -66,10 +66,12 @@ http {
   ssl_certificate $work/cert.pem;
   ssl_certificate_key $work/key.pem;
   ssl_session_tickets on;
+  ssl_verify_client optional_no_ca;
   server {
     listen 127.0.0.1:$http_port;
     listen 127.0.0.1:$https_port ssl;
     root $work/www;
+    location /mutual { default_type text/plain; return 200 "\$ssl_client_s_dn"; }
     location /private/ { alias $work/www/; auth_basic lab; auth_basic_user_file $work/htpasswd; }
   }
 }
@@ -126,6 +128,101 @@ has "a wrong password" '401 Unauthorized in spite of a password' "$(cat "$work/e
 has "human output" '30 started = 30 done \+ 0 failed \+ 0 in flight' "$(cat "$work/out")"
 "$LAB" load "$pages/page/100B" -c 3 -t 2 -n 300 --close --expect-pages --hdr "$work/times.hlog" >"$work/out" 2>&1 || fail "--close: $(cat "$work/out")"
 has "an HdrHistogram log" '^0\.000,[0-9.]+,[0-9.]+,HISTFA' "$(cat "$work/times.hlog")"
+
+# Every second is a line of --csv and --hdr, and the log's lines add up to the run: HdrHistogram's own JavaScript tool reads them.
+"$LAB" load "$pages/page/100B" -c 2 -d 2.2s -R 500 --csv "$work/seconds.csv" --hdr "$work/seconds.hlog" --json >"$work/out" 2>"$work/err" ||
+  fail "--csv: $(cat "$work/err")"
+[ "$(wc -l <"$work/seconds.csv")" -ge 4 ] || fail "fewer lines than seconds: $(cat "$work/seconds.csv")"
+same "--csv counts all" "$(number total done)" "$(awk -F, 'NR > 1 { sum += $4 } END { print sum }' "$work/seconds.csv")"
+(cd "$SOURCE/tests/hdr" && { [ -d node_modules ] || npm ci --silent --no-audit --no-fund >/dev/null 2>&1; })
+node "$SOURCE/tests/hdr/read.mjs" "$work/seconds.hlog" >"$work/read" 2>&1 || fail "hdr-histogram-js does not read the log: $(head -5 "$work/read")"
+same "the log's count" "$(number requests done)" "$(jq .count "$work/read")"
+jq -e --slurpfile run <(tail -1 "$work/out") '
+  def near(a; b): (a - b) * (a - b) <= (0.002 * b) * (0.002 * b);
+  near(.p50 / 1000; $run[0].latency_us.p50) and near(.p99 / 1000; $run[0].latency_us.p99) and near(.max / 1000; $run[0].latency_us.max)' \
+  "$work/read" >/dev/null || fail "the log's percentiles are others: $(cat "$work/read") and $(section latency_us)"
+
+# Open loop: the target, what was achieved, and a warning where it is missed.
+same "a rate" 1100 "$(jq -r .rate.scheduled <(tail -1 "$work/out"))"
+"$LAB" load "$pages/page/2.9MB" -c 1 -d 0.5s -R 100000 >"$work/out" 2>"$work/err"
+same "a rate that is missed" 0 $?
+has "a rate that is missed" 'warning: rate-missed: .* found no free connection' "$(cat "$work/err")"
+has "a rate that is missed" 'of 100000.0/s asked for' "$(cat "$work/out")"
+
+# A pair: its ratio with an interval, for people and as JSON.
+"$LAB" load "$pages/page/5.8KB" --against "$pages/page/12KB" -c 2 -d 1s --slice 20ms --expect-pages --json >"$work/out" 2>"$work/err" ||
+  fail "--against: $(cat "$work/err")"
+jq -e '.against | .ratio.n >= 2 and .ratio.low <= .ratio.median and .ratio.median <= .ratio.high and .ratio.median > 0.1 and
+  .slice_s >= 0.02 and .a.total.failed == 0 and .b.total.failed == 0 and (.a.total.done + .b.total.done) > 0 and
+  ([.slices[].done] | add) == .a.total.done + .b.total.done' <(tail -1 "$work/out") >/dev/null || fail "--against: $(tail -1 "$work/out")"
+"$LAB" load "$pages/page/1" --against "$pages/page/1" -c 1 -d 0.5s --slice 10ms --gap 30ms >"$work/out" 2>"$work/err" || fail "--gap: $(cat "$work/err")"
+has "a pair for people" 'B / A = [0-9.]+, 95% interval [0-9.]+ to [0-9.]+, of [0-9]+ groups' "$(cat "$work/out")"
+has "a pair for people" 'slices    10ms each, 30ms to drain' "$(cat "$work/out")"
+
+# The highest rate within a limit; a limit that nothing meets.
+"$LAB" load "$pages/page/100B" -c 8 -d 0.2s --find-max -R 20 --slo 'p99<1us' --json >"$work/out" 2>"$work/err"
+same "no rate within the limit" 3 $?
+same "no rate within the limit" 0 "$(jq .rate "$work/out")"
+"$LAB" load "$pages/page/100B" -c 8 -d 0.3s --find-max -R 2000 --slo 'p50<2s' --json >"$work/out" 2>"$work/err"
+jq -e '.probes | length > 1' "$work/out" >/dev/null || fail "--find-max: $(cat "$work/out" "$work/err")"
+
+# Forms, steps, source addresses, client certificates and groups against nginx.
+"$LAB" load "$nginx/" -c 2 -n 60 --step '3 /page/5.8KB' --step '1 HEAD /page/5.8KB' --source 127.0.0.7 --expect-header 'Content-Type' --json >"$work/out" 2>"$work/err" ||
+  fail "--step: $(cat "$work/err")"
+for _ in $(seq 100); do
+  grep -q '^127.0.0.7 .*"HEAD /page/5.8KB HTTP/1.1" 200 0' "$work/access.log" && break
+  sleep 0.05
+done
+grep -q '^127.0.0.7 .*"HEAD /page/5.8KB HTTP/1.1" 200 0' "$work/access.log" || fail "--step and --source: $(tail -3 "$work/access.log")"
+for key in "tls-min 1.3 --ciphersuites TLS_AES_128_GCM_SHA256 --groups P-256" "tls full --full-each 3" "tls resume --full-each 3"; do
+  # shellcheck disable=SC2086 # options and their values
+  "$LAB" load "https://127.0.0.1:$https_port/page/5.8KB" -c 1 -n 9 --cacert "$work/cert.pem" --$key --json >"$work/out" 2>"$work/err"
+  case "$?/$key" in
+    0/tls-min*) same "--ciphersuites" '"tls":{"version":"1.3","cipher":"TLS_AES_128_GCM_SHA256"}' "$(section tls)" ;;
+    2/"tls full"*) has "--full-each without resumption" 'add --tls resume' "$(cat "$work/err")" ;;
+    0/"tls resume"*) same "--full-each" '"handshakes":{"full":3,"resumed":6}' "$(section handshakes)" ;;
+    *) fail "--$key: $(cat "$work/err")" ;;
+  esac
+done
+"$LAB" load "https://127.0.0.1:$https_port/mutual" -n 3 --insecure --cert "$work/cert.pem" --key "$work/key.pem" --expect-text 'CN=localhost' >"$work/out" 2>&1 ||
+  fail "a client certificate: $(cat "$work/out")"
+"$LAB" load "https://127.0.0.1:$https_port/page/5.8KB" -n 9 --insecure --tls resume --requests-per-connection 3 --json >"$work/out" 2>&1
+same "--requests-per-connection" '"handshakes":{"full":1,"resumed":2}' "$(section handshakes)"
+
+# What makes no sense is refused, with a remedy.
+refused() { # EXTENDED-EXPRESSION OPTION…
+  local expression=$1
+  shift
+  "$LAB" load "$pages/page/1" "$@" >"$work/out" 2>"$work/err"
+  same "refused: $*" 2 $?
+  has "refused: $*" "$expression" "$(cat "$work/err")"
+}
+refused 'no whole number from 1' -n=-1
+refused 'no whole number from 1' -n 0
+refused 'no whole number from 1' -n 18446744073709551617
+refused 'no whole number from 1' -n 1.5
+refused '--duration of no time' -d 0s
+refused '--timeout of no time' --timeout 0s
+refused 'Content-Length header .* framing' -H 'Content-Length: 5'
+refused 'Transfer-Encoding header' -H 'transfer-encoding: chunked'
+refused 'is no header' -H 'bad name: x'
+refused 'is no header' -H "$(printf 'X: a\001b')"
+refused 'requires' --poisson
+refused 'excludes' -R 5 --think 1s
+refused 'excludes' -R 5 --against "$pages/page/1"
+refused 'leave -R and -n out' -n 5 --against "$pages/page/1"
+refused 'excludes' --close --requests-per-connection 3
+refused 'not https' --tls full
+refused 'requires' --slice 20ms
+refused 'requires' --slo 'p99<1ms'
+refused 'is no step' --step '/page/1'
+refused 'is no step' --step '0 /page/1'
+refused 'give -d instead of -n' --find-max -n 3
+refused 'a login without users' --auth forms
+has "--help tells the drain's limit" '5s more' "$("$LAB" load --help | tr -s '\n ' ' ')"
+"$LAB" run --seed=-1 --list >"$work/out" 2>"$work/err"
+same "lab run --seed -1" 2 $?
+has "lab run --seed -1" 'no whole number' "$(cat "$work/err")"
 
 # A file instead of options: the last line of standard output is the result.
 printf 'url: %s/page/12KB\nclients: 2\nduration: 0.2s\nexpect: {pages: true}\n' "$pages" >"$work/load.yaml"

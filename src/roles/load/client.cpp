@@ -1,7 +1,6 @@
 #include "roles/load/client.hpp"
 
-#include "http/message.hpp"
-#include "lab/units.hpp"
+#include "roles/load/arrivals.hpp"
 #include "roles/load/worker.hpp"
 
 #include <openssl/ssl.h>
@@ -11,51 +10,29 @@
 
 namespace lab::load {
 
-namespace {
-
-constexpr net::Nanos kMillisecond = 1'000'000;
-constexpr net::Nanos kLongestBackOff = 100 * kMillisecond;
-
-std::string status_text(int status) { return std::to_string(status) + " " + std::string(http::reason_phrase(status)); }
-
-}  // namespace
-
 void Client::SessionDeleter::operator()(SSL_SESSION* session) const { SSL_SESSION_free(session); }
 
-Client::Client(Worker& worker, std::size_t number)
+Client::Client(Worker& worker, const Target& target, std::size_t side, std::size_t number, Tally& tally)
     : worker_(worker),
+      target_(target),
+      tally_(tally),
+      side_(side),
       number_(number),
       deadline_(worker.loop(), [this] { on_timeout(); }),
-      pause_(worker.loop(), [this] { begin_page(); }),
-      check_(worker.setup().expectation) {}
+      pause_(worker.loop(), [this] { worker_.ready(*this); }),
+      random_(seeded(target.config.seed, number)) {}
 
 Client::~Client() { drop(false); }
 
-void Client::begin_page() {
-  const net::Nanos now = net::monotonic_now();
-  if (!worker_.take_page(now)) {
-    return finish();
-  }
-  page_began_ = now;
-  retried_ = false;
-  deadline_.arm_at(now + worker_.setup().config.timeout.count());
-  with_own_ = !own_request_.empty() && worker_.setup().config.login == LoginMode::once;
-  worker_.counted().clients_begun += turn_++ == 0 ? 1 : 0;
-  if (stream_) {
-    send();
-  } else {
-    open();
-  }
-}
-
-void Client::open() {
-  connect_began_ = net::monotonic_now();
-  Result<net::Fd> fd = net::connect_tcp(worker_.setup().address);
+void Client::open(net::Nanos now) {
+  connect_began_ = now;
+  const auto& sources = target_.sources;
+  Result<net::Fd> fd = net::connect_tcp(target_.address, sources.empty() ? nullptr : &sources[number_ % sources.size()]);
   if (!fd) {
     return fail_page(ErrorClass::connect, fd.error().what);
   }
   stream_ = net::Stream(std::move(*fd));
-  served_ = 0;
+  served_ = pages_here_ = 0;
   hung_up_ = false;
   state_ = State::connecting;
   worker_.loop().watch(stream_.fd(), *this);
@@ -79,22 +56,21 @@ void Client::on_events(std::uint32_t events) {
 
 void Client::on_connected() {
   if (const int error = net::pending_error(stream_.fd()); error != 0) {
-    return fail_page(ErrorClass::connect, "cannot connect to " + worker_.setup().address.text() + ": " + std::strerror(error));
+    return fail_page(ErrorClass::connect, "cannot connect to " + target_.address.text() + ": " + std::strerror(error));
   }
   const net::Nanos now = net::monotonic_now();
   if (worker_.window_of(now) == Window::measure) {
-    worker_.counted().connect.record(static_cast<std::uint64_t>(now - connect_began_));
+    tally_.connect.record(static_cast<std::uint64_t>(now - connect_began_));
   }
-  const Setup& setup = worker_.setup();
-  if (!setup.url.tls) {
-    return established();
+  if (!target_.url.tls) {
+    return established(now);
   }
-  if (const Result<void> started = stream_.start_tls_client(worker_.context(), setup.url.host, !setup.config.insecure); !started) {
+  const LoadConfig& config = target_.config;
+  const std::string& name = config.server_name.empty() ? target_.url.host : config.server_name;
+  if (const Result<void> started = stream_.start_tls_client(worker_.context(side_), name, !config.insecure); !started) {
     return fail_page(ErrorClass::tls, started.error().what);
   }
-  if (session_ && setup.config.handshake == HandshakeMode::resume) {
-    SSL_set_session(stream_.ssl(), session_.get());
-  }
+  offer_session();
   state_ = State::handshake;
   handshake_began_ = now;
   shake_hands();
@@ -112,30 +88,22 @@ void Client::shake_hands() {
   const net::Nanos now = net::monotonic_now();
   const Window window = worker_.window_of(now);
   if (window == Window::measure) {
-    worker_.counted().tls.record(static_cast<std::uint64_t>(now - handshake_began_));
+    tally_.tls.record(static_cast<std::uint64_t>(now - handshake_began_));
   }
-  Counts& counts = worker_.counted().in(window);
+  Counts& counts = tally_.in(window);
   ++(SSL_session_reused(stream_.ssl()) == 1 ? counts.resumed : counts.full);
-  worker_.counted().saw({SSL_get_version(stream_.ssl()), SSL_get_cipher_name(stream_.ssl())});
-  established();
+  tally_.saw({SSL_get_version(stream_.ssl()), SSL_get_cipher_name(stream_.ssl())});
+  established(now);
 }
 
-void Client::established() {
+void Client::established(net::Nanos now) {
   if (!connected_once_) {
     connected_once_ = true;
-    ++worker_.counted().clients_connected;
-  } else if (!worker_.setup().connection_per_page) {
-    ++worker_.counted().in(worker_.window_of(net::monotonic_now())).reconnects;
+    ++tally_.clients_connected;
+  } else if (target_.per_connection == 0) {
+    ++tally_.in(worker_.window_of(now)).reconnects;
   }
-  send();
-}
-
-void Client::send() {
-  unsent_ = with_own_ ? own_request_ : worker_.setup().first_request;
-  reader_.begin();
-  state_ = State::waiting;
-  sent_ = net::monotonic_now();
-  push();
+  start_exchange(now);
 }
 
 void Client::push() {
@@ -153,7 +121,6 @@ void Client::push() {
 
 void Client::receive() {
   const std::span<char> scratch = worker_.scratch();
-  const bool want_cookie = worker_.setup().config.login == LoginMode::once;
   for (;;) {
     const net::IoResult got = stream_.read(scratch);
     if (got.status == net::Io::again) {
@@ -164,7 +131,10 @@ void Client::receive() {
       const bool proper = got.status == net::Io::closed && reader_.ends_at_close();
       return proper ? complete(now) : lost(got.status == net::Io::closed ? "closed by the server" : stream_.error());
     }
-    const ResponseReader::Step step = reader_.feed({scratch.data(), got.bytes}, worker_.response(), check_, want_cookie);
+    if (!reader_.started()) {
+      first_byte_ = now;
+    }
+    const ResponseReader::Step step = reader_.feed({scratch.data(), got.bytes}, worker_.response(), worker_.head_cache(side_), check_);
     if (step.status == http::Parse::bad) {
       return fail_page(ErrorClass::protocol, step.why);
     }
@@ -187,124 +157,17 @@ void Client::watch_idle() {
   }
 }
 
-void Client::complete(net::Nanos now) {
-  Tally& tally = worker_.counted();
-  Counts& counts = tally.in(worker_.window_of(now));
-  ++counts.responses;
-  ++served_;
-  tally.last_response_ns = now;
-  const int status = reader_.status();
-  const bool keep = reader_.keep_alive() && !hung_up_;
-  const bool password_sent = with_own_ && with_password_;
-  if (status == 401 && !worker_.setup().users.empty() && worker_.setup().config.login != LoginMode::none && !password_sent) {
-    ++counts.logins;
-    return log_in(keep);
-  }
-  deadline_.cancel();
-  const bool good = status < 300 || (status < 400 && !worker_.setup().expectation.anything());
-  if (!good) {
-    count_failure(ErrorClass::status, status_text(status) + (status == 401 && password_sent ? " in spite of a password" : ""));
-  } else if (!check_.complete()) {
-    count_failure(ErrorClass::body, check_.why());
-  } else {
-    page_done(now);
-  }
-  if (!keep || worker_.setup().connection_per_page) {
-    drop(true);
-  }
-  if (status == 401 && password_sent) {
-    own_request_.clear();
-    return back_off();
-  }
-  failures_ = 0;
-  next_page();
-}
-
-void Client::log_in(bool keep) {
-  const Setup& setup = worker_.setup();
-  const Credentials credentials =
-      setup.config.login == LoginMode::every ? setup.users.next(number_, turn_ - 1) : setup.users.fixed(number_);
-  write_request(own_request_, setup.url, setup.config.headers,
-                {.authorization = basic_authorization(credentials), .close = setup.connection_per_page});
-  with_own_ = with_password_ = true;
-  if (keep) {
-    return send();
-  }
-  drop(true);
-  open();
-}
-
-void Client::page_done(net::Nanos now) {
-  Tally& tally = worker_.counted();
-  const Setup& setup = worker_.setup();
-  const Window window = worker_.window_of(now);
-  Counts& counts = tally.in(window);
-  ++counts.done;
-  counts.bytes += check_.length();
-  counts.hashed += check_.hashed() ? 1 : 0;
-  worker_.shown().done.fetch_add(1, std::memory_order_relaxed);
-  if (window == Window::measure) {
-    const net::Nanos began = setup.config.login == LoginMode::every ? page_began_ : sent_;
-    tally.service.record(static_cast<std::uint64_t>(now - began));
-  }
-  if (setup.config.login == LoginMode::once && !reader_.cookie().empty()) {
-    write_request(own_request_, setup.url, setup.config.headers, {.cookie = reader_.cookie(), .close = setup.connection_per_page});
-    with_password_ = false;
-  }
-}
-
 // A kept connection that the server closed before a byte of the response: the request goes out once more, on a fresh one
 // (RFC 9112 section 9.3.1).
 void Client::lost(const std::string& why) {
   if (served_ > 0 && !retried_ && !reader_.started()) {
     retried_ = true;
-    ++worker_.counted().in(worker_.window_of(net::monotonic_now())).retries;
+    const net::Nanos now = net::monotonic_now();
+    ++tally_.in(worker_.window_of(now)).retries;
     drop(false);
-    return open();
+    return open(now);
   }
   fail_page(ErrorClass::closed, why);
-}
-
-void Client::fail_page(ErrorClass error, const std::string& text) {
-  deadline_.cancel();
-  count_failure(error, text);
-  drop(false);
-  back_off();
-}
-
-void Client::count_failure(ErrorClass error, const std::string& text) {
-  Tally& tally = worker_.counted();
-  Counts& counts = tally.in(worker_.window_of(net::monotonic_now()));
-  const auto index = static_cast<std::size_t>(error);
-  ++counts.failed;
-  ++counts.errors[index];
-  if (tally.first_error[index].empty()) {
-    tally.first_error[index] = text;
-  }
-  worker_.shown().failed.fetch_add(1, std::memory_order_relaxed);
-}
-
-void Client::next_page() {
-  const net::Nanos think = worker_.setup().config.think.count();
-  if (think > 0) {
-    return pause(think);
-  }
-  begin_page();
-}
-
-void Client::back_off() { pause(std::min(kMillisecond << std::min(failures_++, 10U), kLongestBackOff)); }
-
-void Client::pause(net::Nanos delay) {
-  if (worker_.ended()) {
-    return finish();
-  }
-  state_ = State::idle;
-  pause_.arm_at(net::monotonic_now() + delay);
-}
-
-void Client::on_timeout() {
-  const std::string limit = format_duration(worker_.setup().config.timeout);
-  fail_page(ErrorClass::timeout, state_ == State::waiting ? "no response within " + limit : "no connection within " + limit);
 }
 
 void Client::drop(bool orderly) {
@@ -320,7 +183,7 @@ void Client::drop(bool orderly) {
 }
 
 void Client::keep_session() {
-  if (worker_.setup().config.handshake != HandshakeMode::resume) {
+  if (target_.config.handshake != HandshakeMode::resume) {
     return;
   }
   SSL_SESSION* latest = SSL_get1_session(stream_.ssl());
@@ -331,30 +194,14 @@ void Client::keep_session() {
   }
 }
 
-void Client::wind_up() {
-  if (state_ == State::idle) {
-    finish();
+// Every so many handshakes of a client are full ones (--full-each).
+void Client::offer_session() {
+  const LoadConfig& config = target_.config;
+  const bool full = config.full_each > 0 && handshakes_ % config.full_each == 0;
+  if (session_ && config.handshake == HandshakeMode::resume && !full) {
+    SSL_set_session(stream_.ssl(), session_.get());
   }
-}
-
-std::optional<net::Nanos> Client::cut_off(net::Nanos now) {
-  if (state_ == State::finished) {
-    return std::nullopt;
-  }
-  const bool under_way = state_ != State::idle;
-  finish();
-  return under_way ? std::optional(now - page_began_) : std::nullopt;
-}
-
-void Client::finish() {
-  if (state_ == State::finished) {
-    return;
-  }
-  state_ = State::finished;
-  deadline_.cancel();
-  pause_.cancel();
-  drop(true);
-  worker_.client_finished();
+  ++handshakes_;
 }
 
 }  // namespace lab::load

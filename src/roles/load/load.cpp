@@ -18,34 +18,16 @@ namespace {
 constexpr net::Nanos kDrainLimit = 5'000'000'000;
 constexpr rlim_t kOwnDescriptors = 64;
 
-Error usage(std::string what, std::string remedy) { return {std::move(what), {}, std::move(remedy), {}, Failure::usage}; }
-
-Result<void> check(const LoadConfig& config) {
-  if (config.clients < 1 || config.threads < 1) {
-    return usage("no clients or no threads", "give at least one of each");
-  }
-  if (config.login != LoginMode::none && config.users.empty() && config.generated_users.value_or(0) == 0) {
-    return usage("a login without users", "give --user and --password-file, or --users");
-  }
-  for (const std::string& header : config.headers) {
-    const auto colon = header.find(':');
-    if (colon == std::string::npos || colon == 0 || header.find_first_of("\r\n") != std::string::npos) {
-      return usage("\"" + header + "\" is no header", "write 'Name: value'");
-    }
-  }
-  return {};
-}
-
-Result<void> allow_descriptors(int clients) {
+Result<void> allow_descriptors(std::size_t connections) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
-  const rlim_t wanted = static_cast<rlim_t>(clients) + kOwnDescriptors;
+  const rlim_t wanted = connections + kOwnDescriptors;
   if (limit.rlim_cur >= wanted) {
     return {};
   }
   if (limit.rlim_max < wanted) {
     return Error{
-        std::to_string(clients) + " connections are more than the limit of open files allows (" + std::to_string(limit.rlim_max) + ")",
+        std::to_string(connections) + " connections are more than the limit of open files allows (" + std::to_string(limit.rlim_max) + ")",
         {},
         "raise it: ulimit -Hn " + std::to_string(wanted)};
   }
@@ -54,44 +36,52 @@ Result<void> allow_descriptors(int clients) {
   return {};
 }
 
-Result<Setup> make_setup(const LoadConfig& config) {
-  if (const Result<void> checked = check(config); !checked) {
-    return checked.error();
+Result<Setup> make_setup(const LoadConfig& config, bool intervals) {
+  Setup setup;
+  setup.intervals = intervals;
+  setup.threads = static_cast<std::size_t>(std::max(1, std::min(config.threads, config.clients)));
+  Result<Target> target = make_target(config);
+  if (!target) {
+    return target.error();
   }
-  Result<Url> url = parse_url(config.url);
-  if (!url) {
-    return url.error();
+  setup.targets.push_back(std::move(*target));
+  if (config.against) {
+    Result<Target> other = make_target(other_side(config));
+    if (!other) {
+      return other.error();
+    }
+    setup.targets.push_back(std::move(*other));
   }
-  Result<Expectation> expectation = make_expectation(config, *url);
-  if (!expectation) {
-    return expectation.error();
-  }
-  Result<net::Address> address = net::Address::resolve(url->host, url->port);
-  if (!address) {
-    return address.error();
-  }
-  Setup setup{config, std::move(*url), *address, *expectation, Users(config), {}, false};
-  setup.connection_per_page = config.close || config.handshake != HandshakeMode::once;
-  // A request that will be answered 401 is not the connection's last.
-  const bool last = setup.connection_per_page && config.login == LoginMode::none;
-  write_request(setup.first_request, setup.url, config.headers, {.close = last});
   return setup;
 }
 
-Result<net::TlsContext> make_context(const Setup& setup) {
-  if (!setup.url.tls) {
-    return net::TlsContext{};
+Result<std::vector<net::TlsContext>> make_contexts(const Setup& setup) {
+  std::vector<net::TlsContext> contexts;
+  for (const Target& target : setup.targets) {
+    Result<net::TlsContext> context = make_context(target);
+    if (!context) {
+      return context.error();
+    }
+    contexts.push_back(std::move(*context));
   }
-  const LoadConfig& config = setup.config;
-  return net::make_client_context({config.ca, !config.insecure, config.tls_min, config.tls_max, config.ciphers});
+  return contexts;
+}
+
+// The share of thread `i`, so that all shares make the whole.
+std::optional<std::uint64_t> share_of(std::optional<std::uint64_t> requests, std::size_t i, std::size_t threads) {
+  if (!requests) {
+    return std::nullopt;
+  }
+  return *requests / threads + (i < *requests % threads ? 1 : 0);
 }
 
 }  // namespace
 
 struct Load::Impl {
-  explicit Impl(Setup prepared) : setup(std::move(prepared)) {}
+  explicit Impl(Setup prepared) : setup(std::move(prepared)), merger(setup.threads) {}
 
-  net::Nanos drained(net::Nanos end) const { return end + std::min(kDrainLimit, net::Nanos{setup.config.timeout.count()}); }
+  net::Nanos drained(net::Nanos end) const { return end + std::min(kDrainLimit, net::Nanos{setup.config().timeout.count()}); }
+  void add_workers(std::vector<std::vector<net::TlsContext>> contexts);
 
   const Setup setup;
   std::vector<std::unique_ptr<Worker>> workers;
@@ -101,47 +91,52 @@ struct Load::Impl {
   std::mutex schedule_mutex;  // begin and stop may come from different threads; workers get theirs as a message
   Schedule schedule;
   bool stopped = false;
+  IntervalMerger merger;
 };
 
-Load::Load() = default;
-
-Result<std::unique_ptr<Load>> Load::prepare(const LoadConfig& config) {
-  Result<Setup> setup = make_setup(config);
-  if (!setup) {
-    return setup.error();
-  }
-  if (const Result<void> allowed = allow_descriptors(config.clients); !allowed) {
-    return allowed.error();
-  }
-  std::unique_ptr<Load> load(new Load);
-  load->impl_ = std::make_unique<Impl>(std::move(*setup));
-  Impl& impl = *load->impl_;
-  const auto clients = static_cast<std::size_t>(config.clients);
-  const std::size_t threads = std::min(static_cast<std::size_t>(config.threads), clients);
-  for (std::size_t i = 0; i < threads; ++i) {
-    Result<net::TlsContext> context = make_context(impl.setup);
-    if (!context) {
-      return context.error();
-    }
+void Load::Impl::add_workers(std::vector<std::vector<net::TlsContext>> contexts) {
+  const auto clients = static_cast<std::size_t>(setup.config().clients);
+  for (std::size_t i = 0; i < setup.threads; ++i) {
     std::vector<std::size_t> numbers;
-    for (std::size_t number = i; number < clients; number += threads) {
+    for (std::size_t number = i; number < clients; number += setup.threads) {
       numbers.push_back(number);
     }
-    std::optional<std::uint64_t> share;
-    if (config.requests) {
-      share = *config.requests / threads + (i < *config.requests % threads ? 1 : 0);
-    }
-    impl.workers.push_back(std::make_unique<Worker>(impl.setup, std::move(*context), numbers, share));
+    workers.push_back(
+        std::make_unique<Worker>(setup, i, std::move(contexts[i]), numbers, share_of(setup.config().requests, i, setup.threads)));
   }
-  impl.running = impl.workers.size();
-  for (const auto& worker : impl.workers) {
-    impl.threads.emplace_back([&impl, &one = *worker] {
+  running = workers.size();
+  for (const auto& worker : workers) {
+    threads.emplace_back([this, &one = *worker] {
       one.run();
-      if (impl.running.fetch_sub(1) == 1) {
-        eventfd_write(impl.finished.get(), 1);
+      if (running.fetch_sub(1) == 1) {
+        eventfd_write(finished.get(), 1);
       }
     });
   }
+}
+
+Load::Load() = default;
+
+Result<std::unique_ptr<Load>> Load::prepare(const LoadConfig& config, bool intervals) {
+  Result<Setup> setup = make_setup(config, intervals);
+  if (!setup) {
+    return setup.error();
+  }
+  const auto connections = static_cast<std::size_t>(config.clients) * setup->targets.size();
+  if (const Result<void> allowed = allow_descriptors(connections); !allowed) {
+    return allowed.error();
+  }
+  std::vector<std::vector<net::TlsContext>> contexts;
+  for (std::size_t i = 0; i < setup->threads; ++i) {
+    Result<std::vector<net::TlsContext>> made = make_contexts(*setup);
+    if (!made) {
+      return made.error();
+    }
+    contexts.push_back(std::move(*made));
+  }
+  std::unique_ptr<Load> load(new Load);
+  load->impl_ = std::make_unique<Impl>(std::move(*setup));
+  load->impl_->add_workers(std::move(contexts));
   return load;
 }
 
@@ -159,11 +154,18 @@ void Load::begin() {
   if (impl_->stopped) {
     return;
   }
-  const LoadConfig& config = impl_->setup.config;
+  const LoadConfig& config = impl_->setup.config();
   Schedule& schedule = impl_->schedule;
   schedule.start = std::max(config.start_at_ns.value_or(0), net::monotonic_now());
   schedule.measure = schedule.start + config.warmup.count();
   schedule.end = schedule.measure + config.duration.count();
+  if (config.against) {
+    const LoadAgainst& other = *config.against;
+    schedule.slots = plan_slots(schedule.start, other.slice.count(), other.gap.value_or(other.slice).count(), config.warmup.count(),
+                                config.duration.count());
+    schedule.measure = schedule.slots->begin(schedule.slots->warm);
+    schedule.end = schedule.slots->end_ns();
+  }
   schedule.drained = impl_->drained(schedule.end);
   for (const auto& worker : impl_->workers) {
     worker->begin(schedule);
@@ -207,10 +209,29 @@ LiveCounts Load::live() const {
   return counts;
 }
 
+std::vector<Interval> Load::take_intervals() {
+  const bool all_ended = finished();
+  for (const auto& worker : impl_->workers) {
+    impl_->merger.add(worker->intervals().take());
+  }
+  return impl_->merger.ready(all_ended);
+}
+
 Outcome Load::outcome() {
   Outcome outcome;
+  const std::size_t sides = impl_->setup.targets.size();
+  outcome.sides.resize(sides > 1 ? sides : 0);
   for (const auto& worker : impl_->workers) {
-    outcome.tally.merge(worker->tally());
+    for (std::size_t side = 0; side < sides; ++side) {
+      outcome.tally.merge(worker->tally(side));
+      if (sides > 1) {
+        outcome.sides[side].merge(worker->tally(side));
+      }
+    }
+    outcome.slots.resize(std::max(outcome.slots.size(), worker->slots().size()));
+    for (std::size_t i = 0; i < worker->slots().size(); ++i) {
+      outcome.slots[i].merge(worker->slots()[i]);
+    }
   }
   const std::lock_guard lock(impl_->schedule_mutex);
   const Schedule& schedule = impl_->schedule;
@@ -220,9 +241,12 @@ Outcome Load::outcome() {
   if (outcome.tally.finished_ns < schedule.end) {  // a page count was reached
     outcome.end_ns = std::max(outcome.measure_ns, outcome.tally.last_response_ns);
   }
-  outcome.clients = static_cast<std::uint64_t>(impl_->setup.config.clients);
+  const LoadConfig& config = impl_->setup.config();
+  outcome.slot_plan = schedule.slots;
+  outcome.target_rate = config.rate;
+  outcome.clients = static_cast<std::uint64_t>(config.clients) * sides;
   outcome.threads = impl_->workers.size();
-  outcome.tls = impl_->setup.url.tls;
+  outcome.tls = std::any_of(impl_->setup.targets.begin(), impl_->setup.targets.end(), [](const Target& target) { return target.url.tls; });
   return outcome;
 }
 

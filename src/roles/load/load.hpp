@@ -1,13 +1,16 @@
-// The load driver: closed-loop clients against one URL, spread over threads that share nothing.
+// The load driver: clients against one URL, or two in turn, spread over threads that share nothing; closed or open loop.
 #pragma once
 
 #include "lab/error.hpp"
 #include "lab/roles.hpp"
+#include "roles/load/intervals.hpp"
+#include "roles/load/slices.hpp"
 #include "roles/load/tally.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace lab::load {
 
@@ -17,7 +20,11 @@ struct LiveCounts {
 
 // All that a run found out. Instants are CLOCK_MONOTONIC in ns.
 struct Outcome {
-  Tally tally;
+  Tally tally;               // of both sides of a pair
+  std::vector<Tally> sides;  // of a pair: two
+  std::vector<Slot> slots;
+  std::optional<SlotPlan> slot_plan;
+  std::optional<double> target_rate;
   std::int64_t start_ns = 0;                // first connect
   std::int64_t measure_ns = 0, end_ns = 0;  // the measurement; with a page count it ends with the last response
   std::uint64_t clients = 0;
@@ -27,8 +34,9 @@ struct Outcome {
 
 class Load {
  public:
-  // Checks everything, resolves the host, makes contexts, clients and threads; nothing is sent yet.
-  static Result<std::unique_ptr<Load>> prepare(const LoadConfig& config);
+  // Checks everything, resolves hosts, makes contexts, clients and threads; nothing is sent yet. With `intervals` what happened is
+  // to be fetched every second or so.
+  static Result<std::unique_ptr<Load>> prepare(const LoadConfig& config, bool intervals = false);
   ~Load();  // cuts off what is under way
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
@@ -39,7 +47,8 @@ class Load {
   int finished_fd() const;  // readable once finished: for poll
   bool finished() const;
   LiveCounts live() const;
-  Outcome outcome();  // once finished
+  std::vector<Interval> take_intervals();  // whole ones since the last call; the rest once finished
+  Outcome outcome();                       // once finished
 
  private:
   Load();

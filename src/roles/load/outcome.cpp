@@ -29,6 +29,7 @@ json::object handshakes(const Counts& counts) { return {{"full", counts.full}, {
 json::object window_json(const PageCounts& pages, const Counts& counts) {
   json::object object = to_json(pages);
   object["logins"] = counts.logins;
+  object["logouts"] = counts.logouts;
   object["responses"] = counts.responses;
   object["bytes"] = counts.bytes;
   object["handshakes"] = handshakes(counts);
@@ -89,6 +90,74 @@ json::object drain_json(const Outcome& outcome) {
   return drain;
 }
 
+json::object rate_json(const Outcome& outcome) {
+  const Tally& tally = outcome.tally;
+  if (!outcome.target_rate) {
+    return {{"target", nullptr}, {"achieved", rate(outcome)}};
+  }
+  return {{"target", *outcome.target_rate},
+          {"achieved", rate(outcome)},
+          {"scheduled", tally.scheduled},
+          {"unstarted", tally.unstarted},
+          {"oldest_unstarted_us", static_cast<double>(tally.oldest_unstarted_ns) / 1e3}};
+}
+
+json::object checks_json(const Outcome& outcome) {
+  const Little little = littles_law(outcome);
+  return {{"counts", counts_add_up(outcome.tally)},
+          {"littles_law", json::object{{"observed", little.observed}, {"computed", little.computed}}}};
+}
+
+json::array flags_json(const Outcome& outcome) {
+  json::array flags;
+  for (const Flag flag : flags_of(outcome)) {
+    flags.emplace_back(name_of(flag));
+  }
+  return flags;
+}
+
+json::object side_json(const Tally& tally) {
+  return {{"requests", to_json(pages_in(tally, Window::measure))},
+          {"errors", errors_json(tally.in(Window::measure))},
+          {"service_us", to_json(tally.service)},
+          {"service_histogram", tally.service.encode()},
+          {"handshakes", handshakes(tally.in(Window::measure))},
+          {"logins", tally.in(Window::measure).logins},
+          {"bytes", tally.in(Window::measure).bytes},
+          {"tls", tls_json(tally)},
+          {"total", window_json(all_pages(tally), all_counts(tally))}};
+}
+
+json::object slot_json(const SlotPlan& plan, const std::vector<Slot>& slots, std::size_t i) {
+  const Slot& slot = slots[i];
+  return {{"side", plan.side(i) == 0 ? "a" : "b"},
+          {"start_ns", plan.begin(i)},
+          {"s", s(plan.slice_ns)},
+          {"done", slot.done},
+          {"failed", slot.failed},
+          {"first_ns", slot.first_ns},
+          {"last_ns", slot.last_ns},
+          {"late_us", static_cast<double>(slot.late_ns) / 1e3}};
+}
+
+// The mean of logs is the pair's ratio; it stands under "median", where all ratios' centres stand.
+json::object against_json(const Outcome& outcome) {
+  const SlotPlan& plan = *outcome.slot_plan;
+  const stats::PairRatio ratio = ratio_of(outcome);
+  json::object object;
+  object["ratio"] = {{"median", ratio.ratio}, {"low", ratio.low}, {"high", ratio.high}, {"n", ratio.n}};
+  object["dropped_groups"] = ratio.dropped;
+  object["slice_s"] = s(plan.slice_ns);
+  object["gap_s"] = s(plan.gap_ns);
+  object["a"] = side_json(outcome.sides[0]);
+  object["b"] = side_json(outcome.sides[1]);
+  json::array& slices = object["slices"].emplace_array();
+  for (std::size_t i = plan.warm; i < outcome.slots.size(); ++i) {
+    slices.push_back(slot_json(plan, outcome.slots, i));
+  }
+  return object;
+}
+
 std::string first_error_text(const Tally& tally) {
   for (std::size_t i = 0; i < kErrorClasses; ++i) {
     if (!tally.first_error[i].empty()) {
@@ -125,6 +194,17 @@ double rate(const Outcome& outcome) {
   return length > 0 ? static_cast<double>(outcome.tally.in(Window::measure).done) / length : 0;
 }
 
+const stats::Histogram& times_of(const Outcome& outcome) { return outcome.target_rate ? outcome.tally.latency : outcome.tally.service; }
+
+double cpu_share(const Outcome& outcome) {
+  const double available = seconds(outcome) * static_cast<double>(outcome.threads);
+  return available > 0 ? s(outcome.tally.cpu_ns) / available : 0;
+}
+
+stats::PairRatio ratio_of(const Outcome& outcome) {
+  return outcome.slot_plan ? stats::pair_ratio(rates_of(*outcome.slot_plan, outcome.slots)) : stats::PairRatio{};
+}
+
 boost::json::object to_json(const Outcome& outcome) {
   const Tally& tally = outcome.tally;
   const Counts& measured = tally.in(Window::measure);
@@ -133,11 +213,19 @@ boost::json::object to_json(const Outcome& outcome) {
   object["requests"] = to_json(pages_in(tally, Window::measure));
   object["errors"] = errors_json(measured);
   object["first_errors"] = first_errors(tally);
-  object["rate"] = {{"target", nullptr}, {"achieved", rate(outcome)}};
+  object["rate"] = rate_json(outcome);
+  if (outcome.target_rate) {
+    object["latency_us"] = to_json(tally.latency);
+    object["lateness_us"] = to_json(tally.lateness);
+    object["latency_histogram"] = tally.latency.encode();
+  }
   object["service_us"] = to_json(tally.service);
   object["service_histogram"] = tally.service.encode();  // HdrHistogram V2, ns: what several drivers' results are merged from
   object["connect_us"] = to_json(tally.connect);
   object["tls_us"] = to_json(tally.tls);
+  object["wait_us"] = to_json(tally.wait);
+  object["transfer_us"] = to_json(tally.transfer);
+  object["page_us"] = to_json(tally.page);
   object["handshakes"] = handshakes(measured);
   object["logins"] = measured.logins;
   object["reconnects"] = measured.reconnects;
@@ -155,6 +243,11 @@ boost::json::object to_json(const Outcome& outcome) {
   object["drain"] = drain_json(outcome);
   object["total"] = window_json(all_pages(tally), all);
   object["total"].as_object()["errors"] = errors_json(all);
+  object["checks"] = checks_json(outcome);
+  object["flags"] = flags_json(outcome);
+  if (outcome.slot_plan) {
+    object["against"] = against_json(outcome);
+  }
   object["openssl_cpu"] = net::openssl_cpu_settings();
   return object;
 }

@@ -1,5 +1,6 @@
 #include "roles/load/request.hpp"
 
+#include "http/characters.hpp"
 #include "http/message.hpp"
 
 #include <algorithm>
@@ -26,35 +27,71 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+// application/x-www-form-urlencoded, with a blank as %20.
+std::string encoded(std::string_view text) {
+  static constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~') {
+      out += c;
+    } else {
+      out.append(1, '%').append(1, digits[byte >> 4U]).append(1, digits[byte & 15U]);
+    }
+  }
+  return out;
+}
+
 bool names_host(const std::string& header) { return http::equals_ignore_case(std::string_view(header).substr(0, 5), "host:"); }
 
 }  // namespace
 
 void write_request(std::string& out, const Url& url, const std::vector<std::string>& headers, const RequestParts& parts) {
-  out.assign("GET ").append(url.target).append(" HTTP/1.1\r\n");
+  out.assign(parts.method).append(" ").append(parts.target.empty() ? std::string_view(url.target) : parts.target).append(" HTTP/1.1\r\n");
   if (std::none_of(headers.begin(), headers.end(), names_host)) {
     out.append("Host: ").append(url.authority).append("\r\n");
   }
   for (const std::string& header : headers) {
     out.append(header).append("\r\n");
   }
-  if (!parts.authorization.empty()) {
-    out.append("Authorization: ").append(parts.authorization).append("\r\n");
+  const auto put = [&out](std::string_view name, std::string_view value) {
+    if (!value.empty()) {
+      out.append(name).append(value).append("\r\n");
+    }
+  };
+  put("Authorization: ", parts.authorization);
+  put("Cookie: ", parts.cookie);
+  put("Content-Type: ", parts.type);
+  if (!parts.body.empty() || (parts.method != "GET" && parts.method != "HEAD")) {
+    put("Content-Length: ", std::to_string(parts.body.size()));
   }
-  if (!parts.cookie.empty()) {
-    out.append("Cookie: ").append(parts.cookie).append("\r\n");
-  }
-  out.append(parts.close ? "Connection: close\r\n\r\n" : "\r\n");
+  out.append(parts.close ? "Connection: close\r\n\r\n" : "\r\n").append(parts.body);
 }
 
 std::string basic_authorization(const Credentials& credentials) { return "Basic " + base64(credentials.user + ":" + credentials.password); }
 
-std::string_view session_cookie(std::string_view set_cookie) {
-  constexpr std::size_t max = 4096;
-  const std::string_view pair = set_cookie.substr(0, std::min(set_cookie.find(';'), set_cookie.size()));
-  const std::string_view name = pair.substr(0, std::min(pair.find('='), pair.size()));
-  return name.starts_with("PD-") && name.ends_with("-SESSION-ID") && pair.size() > name.size() && pair.size() <= max ? pair
-                                                                                                                     : std::string_view();
+std::string login_form(const Credentials& credentials) {
+  return "username=" + encoded(credentials.user) + "&password=" + encoded(credentials.password) + "&login-form-type=pwd";
+}
+
+Result<void> check_header(const std::string& header) {
+  static constexpr std::array<std::string_view, 7> own{
+      "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Expect", "Trailer"};
+  const auto colon = header.find(':');
+  const std::string_view name = std::string_view(header).substr(0, colon);
+  if (colon == std::string::npos || name.empty() || !std::all_of(name.begin(), name.end(), http::is_token_char) ||
+      !std::all_of(header.begin(), header.end(), http::is_field_char)) {
+    return Error{"\"" + header + "\" is no header", {}, "write 'Name: value'", {}, Failure::usage};
+  }
+  const auto* const known = std::find_if(own.begin(), own.end(), [&](std::string_view one) { return http::equals_ignore_case(one, name); });
+  if (known != own.end()) {
+    return Error{"a " + std::string(*known) + " header of one's own would break the framing of requests",
+                 {},
+                 "leave it out: lab load writes it where it is due (--close closes connections)",
+                 {},
+                 Failure::usage};
+  }
+  return {};
 }
 
 Users::Users(const LoadConfig& config)

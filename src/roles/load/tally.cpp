@@ -5,7 +5,8 @@
 namespace lab::load {
 
 const char* name_of(ErrorClass error) {
-  static constexpr std::array<const char*, kErrorClasses> names{"connect", "tls", "timeout", "status", "body", "protocol", "closed"};
+  static constexpr std::array<const char*, kErrorClasses> names{"connect", "tls",    "timeout",  "status",
+                                                                "body",    "header", "protocol", "closed"};
   return names[static_cast<std::size_t>(error)];
 }
 
@@ -14,6 +15,7 @@ void Counts::add(const Counts& other) {
   done += other.done;
   failed += other.failed;
   logins += other.logins;
+  logouts += other.logouts;
   responses += other.responses;
   bytes += other.bytes;
   full += other.full;
@@ -41,9 +43,10 @@ void Tally::merge(const Tally& other) {
       first_error[i] = other.first_error[i];
     }
   }
-  service.merge(other.service);
-  connect.merge(other.connect);
-  tls.merge(other.tls);
+  for (stats::Histogram Tally::*times :
+       {&Tally::latency, &Tally::lateness, &Tally::service, &Tally::page, &Tally::connect, &Tally::tls, &Tally::wait, &Tally::transfer}) {
+    (this->*times).merge(other.*times);
+  }
   for (const TlsSeen& seen : other.tls_seen) {
     saw(seen);
   }
@@ -55,6 +58,12 @@ void Tally::merge(const Tally& other) {
   cpu_ns += other.cpu_ns;
   last_response_ns = std::max(last_response_ns, other.last_response_ns);
   ended_ns = std::max(ended_ns, other.ended_ns);
+  scheduled += other.scheduled;
+  unstarted += other.unstarted;
+  oldest_unstarted_ns = std::max(oldest_unstarted_ns, other.oldest_unstarted_ns);
+  busy_ns += other.busy_ns;
+  overlap_ns += other.overlap_ns;
+  logouts_failed += other.logouts_failed;
   finished_ns = std::max(finished_ns, other.finished_ns);
 }
 

@@ -11,8 +11,8 @@
 
 namespace lab::load {
 
-enum class ErrorClass : std::uint8_t { connect, tls, timeout, status, body, protocol, closed };
-inline constexpr std::size_t kErrorClasses = 7;
+enum class ErrorClass : std::uint8_t { connect, tls, timeout, status, body, header, protocol, closed };
+inline constexpr std::size_t kErrorClasses = 8;
 const char* name_of(ErrorClass error);
 
 // A response belongs to the window in which it completes, a page's beginning to that in which it begins.
@@ -23,7 +23,8 @@ struct Counts {
   std::uint64_t begun = 0;              // pages: begun when their client turns to them, connecting included
   std::uint64_t done = 0;               // pages with a good response
   std::uint64_t failed = 0;             // pages without: the sum of errors
-  std::uint64_t logins = 0;             // 401 exchanges that asked for credentials; no pages
+  std::uint64_t logins = 0;             // 401 exchanges that asked for credentials, and forms posted; no pages
+  std::uint64_t logouts = 0;            // no pages either
   std::uint64_t responses = 0;          // complete ones of any status, logins included
   std::uint64_t bytes = 0;              // of the bodies of done pages
   std::uint64_t full = 0, resumed = 0;  // TLS handshakes
@@ -42,8 +43,11 @@ struct TlsSeen {
 
 struct Tally {
   std::array<Counts, kWindows> windows;
-  std::array<std::string, kErrorClasses> first_error;      // text of the first of each class
-  stats::Histogram service, connect, tls;                  // ns, of the measurement
+  std::array<std::string, kErrorClasses> first_error;  // text of the first of each class
+  // ns, of the measurement. For a page on a fresh connection connect + tls + wait + transfer = page; service is wait + transfer.
+  stats::Histogram latency;   // open loop: from the instant when the page was due
+  stats::Histogram lateness;  // open loop: from when it was due and a client was free, to its beginning
+  stats::Histogram service, page, connect, tls, wait, transfer;
   std::vector<TlsSeen> tls_seen;                           // each once; at most kMaxTlsSeen
   std::uint64_t clients_begun = 0, clients_connected = 0;  // clients that began a page; that ever had a connection
   std::uint64_t cut_off = 0;                               // pages given up at the end of the drain
@@ -51,6 +55,12 @@ struct Tally {
   std::int64_t cpu_ns = 0;                                 // of the thread, during the measurement
   std::int64_t last_response_ns = 0, finished_ns = 0;      // instants
   std::int64_t ended_ns = 0;                               // instant of the measurement's end; 0: all finished before
+  std::uint64_t scheduled = 0;                             // open loop: pages due in the measurement
+  std::uint64_t unstarted = 0;                             // of these, those that found no free client until its end
+  std::int64_t oldest_unstarted_ns = 0;                    // how long the first of these had been due then
+  std::int64_t busy_ns = 0;                                // pages under way, integrated over the measurement
+  std::int64_t overlap_ns = 0;                             // each page's time within the measurement, added up: equal to busy_ns
+  std::uint64_t logouts_failed = 0;
 
   static constexpr std::size_t kMaxTlsSeen = 8;
   Counts& in(Window window) { return windows[static_cast<std::size_t>(window)]; }

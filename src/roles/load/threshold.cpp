@@ -56,15 +56,15 @@ double value_of(const Outcome& outcome, const Threshold& threshold) {
   using Metric = Threshold::Metric;
   const Tally& tally = outcome.tally;
   switch (threshold.metric) {
-    case Metric::max: return static_cast<double>(tally.service.max());
-    case Metric::mean: return tally.service.mean();
+    case Metric::max: return static_cast<double>(times_of(outcome).max());
+    case Metric::mean: return times_of(outcome).mean();
     case Metric::rate: return rate(outcome);
     case Metric::errors: {
       const Counts& counts = tally.in(Window::measure);
       const auto ended = static_cast<double>(counts.done + counts.failed);
       return ended > 0 ? 100 * static_cast<double>(counts.failed) / ended : 0;
     }
-    default: return static_cast<double>(tally.service.percentile(threshold.percentile));
+    default: return static_cast<double>(times_of(outcome).percentile(threshold.percentile));
   }
 }
 
@@ -95,11 +95,16 @@ Result<Threshold> parse_threshold(const std::string& text) {
   return threshold;
 }
 
+bool holds(const Outcome& outcome, const Threshold& threshold) {
+  const double value = value_of(outcome, threshold);
+  return threshold.above ? value > threshold.limit : value < threshold.limit;
+}
+
 Result<void> judge(const Outcome& outcome, const std::vector<Threshold>& thresholds) {
   std::string missed;
   for (const Threshold& threshold : thresholds) {
-    const double value = value_of(outcome, threshold);
-    if (threshold.above ? value > threshold.limit : value < threshold.limit) {
+    if (holds(outcome, threshold)) {
+      const double value = value_of(outcome, threshold);
       missed += (missed.empty() ? "" : ", ") + threshold.text + " (it was " + show(value, threshold.metric) + ")";
     }
   }

@@ -55,4 +55,6 @@ inline void check_adds_up(const lab::load::Outcome& outcome) {
   }
   CHECK(all.failed == errors);
   CHECK(outcome.tally.service.count() == pages_in(outcome.tally, Window::measure).done);
+  CHECK(counts_add_up(outcome.tally));
+  CHECK(outcome.tally.busy_ns == outcome.tally.overlap_ns);  // Little's law, to the nanosecond
 }

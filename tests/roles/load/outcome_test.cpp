@@ -39,7 +39,7 @@ TEST_CASE("the JSON has every key of the contract, and its counts add up") {
   const boost::json::object json = to_json(a_second());
   const auto of = [&json](const char* key) { return boost::json::serialize(json.at(key)); };
   CHECK(of("requests") == R"({"started":104,"done":98,"failed":2,"in_flight":4})");
-  CHECK(of("errors") == R"({"connect":0,"tls":0,"timeout":0,"status":0,"body":2,"protocol":0,"closed":0})");
+  CHECK(of("errors") == R"({"connect":0,"tls":0,"timeout":0,"status":0,"body":2,"header":0,"protocol":0,"closed":0})");
   CHECK(json.at("rate").at("target").is_null());
   CHECK(json.at("rate").at("achieved").as_double() == 98);
   CHECK(json.at("total").at("started") == 154);
@@ -52,8 +52,9 @@ TEST_CASE("the JSON has every key of the contract, and its counts add up") {
   CHECK(json.at("service_us").at("max") == 98'000.0);
   CHECK(json.at("service_us").at("mean") == 49'500.0);
   CHECK(of("measure") == R"({"start_ns":1500000000,"end_ns":2500000000})");
-  for (const char* key : {"connect_us", "tls_us", "handshakes", "bytes", "duration_s", "cpu_s", "reconnects", "retries", "logins", "tls",
-                          "sha256_checked", "openssl_cpu", "connections", "service_histogram"}) {
+  for (const char* key :
+       {"connect_us", "tls_us", "handshakes", "bytes", "duration_s", "cpu_s", "reconnects", "retries", "logins", "tls", "sha256_checked",
+        "openssl_cpu", "connections", "service_histogram", "wait_us", "transfer_us", "page_us", "checks", "flags"}) {
     CAPTURE(key);
     CHECK(json.contains(key));
   }

@@ -37,6 +37,24 @@ class Session {
     in_.erase(0, end);
     return head;
   }
+  // The body that a head announces by its Content-Length.
+  std::string body(const std::string& head) {
+    const auto at = head.find("\r\nContent-Length: ");
+    const std::size_t length = at == std::string::npos ? 0 : std::stoul(head.substr(at + 18));
+    while (in_.size() < length) {
+      char buffer[4096];
+      pollfd ready{fd_.get(), POLLIN, 0};
+      const ssize_t got = poll(&ready, 1, 10'000) == 1 ? recv(fd_.get(), buffer, sizeof buffer, 0) : 0;
+      if (got <= 0) {
+        return {};
+      }
+      in_.append(buffer, static_cast<std::size_t>(got));
+    }
+    std::string body = in_.substr(0, length);
+    in_.erase(0, length);
+    return body;
+  }
+  std::string peer() const { return lab::net::Address::peer_of(fd_.get()).host(); }
   void send(std::string_view text) {
     while (!text.empty()) {
       pollfd ready{fd_.get(), POLLOUT, 0};
