@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "labs.hpp"
+#include "numbers.hpp"
 #include "run_progress.hpp"
 #include "run_text.hpp"
 
@@ -343,8 +344,8 @@ void add_run(CLI::App& root, Context& context) {
   command->add_option("--profile", options->profile,
                       "how long and how often: quick unless given; the built-in playbook has quick, standard, paper");
   command->add_option("--only", options->only, "only cells whose id matches; * also matches /")->type_name("GLOB");
-  command->add_option("--repeats", options->repeats, "passes over all cells; the profile's unless given")->check(CLI::Range(1, 10000));
-  command->add_option("--seed", options->seed, "of the random order");
+  command->add_option("--repeats", options->repeats, "passes over all cells; the profile's unless given")->check(whole(1, 10000));
+  command->add_option("--seed", options->seed, "of the random order")->check(whole(0, kMostCounted));
   auto* resume = command->add_option("--resume", options->resume, "go on with a run that was cut off")->type_name("RUN");
   command->add_flag("--list", options->list, "only list cells and the time that they take");
   command->add_flag("--fail-if-claims", options->fail_if_claims, "exit with 3 when a claim differs");

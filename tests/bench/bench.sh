@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # CPU time per request of our programs and other people's, the same work, one thread each, interleaved: every round measures every
 # contender once in turn, and the ratio is taken in each round. The program under test has core 0; driver and back end have core 1.
-# usage: LAB=build/lab bench.sh [gateway|pages|load …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
+# usage: LAB=build/lab bench.sh [gateway|pages|load|pacing|pairs …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
 set -euo pipefail
 
 rounds=${ROUNDS:-20}
@@ -161,18 +161,18 @@ bench_pages() {
   local ours=$last
   wait_for http://127.0.0.1:19080/page/5.8KB
   serve_page 0
-  rounds_of pages-http-5.8KB "lab $ours http://127.0.0.1:19080/page/5.8KB" "nginx $nginx_pid http://127.0.0.1:19083/page"
-  rounds_of pages-https-5.8KB "lab $ours https://127.0.0.1:19443/page/5.8KB" "nginx $nginx_pid https://127.0.0.1:19084/page"
+  rounds_of pages-http-5.8KB "lab $ours http://127.0.0.1:19080/page/5.8KB" "nginx $nginx_pid http://127.0.0.1:19083/page/5.8KB"
+  rounds_of pages-https-5.8KB "lab $ours https://127.0.0.1:19443/page/5.8KB" "nginx $nginx_pid https://127.0.0.1:19084/page/5.8KB"
 }
 
 # nginx serving a file saved from /page/5.8KB, on 19083 and (TLS) 19084.
 serve_page() { # core
-  mkdir -p "$work/www"
-  [ -s "$work/www/page" ] || {
+  mkdir -p "$work/www/page"
+  [ -s "$work/www/page/5.8KB" ] || {
     "$LAB" pages --http 127.0.0.1:19085 >/dev/null 2>&1 &
     local source=$!
     wait_for http://127.0.0.1:19085/page/5.8KB
-    curl -sf -o "$work/www/page" http://127.0.0.1:19085/page/5.8KB
+    curl -sf -o "$work/www/page/5.8KB" http://127.0.0.1:19085/page/5.8KB
     kill "$source"
   }
   cat >"$work/nginx-www.conf" <<CONF
@@ -188,7 +188,7 @@ http {
 CONF
   start "$1" nginx -c "$work/nginx-www.conf"
   nginx_pid=$last
-  wait_for http://127.0.0.1:19083/page
+  wait_for http://127.0.0.1:19083/page/5.8KB
 }
 
 # CPU µs per request of a driver: user and system time of the whole command ÷ the requests it says it completed.
@@ -197,7 +197,7 @@ drive() { # contender, url
   local TIMEFORMAT='%U %S'
   local timed
   case "$contender" in
-    lab) timed=$({ time taskset -c 0 "$LAB" load "$url" -c 8 -t 1 -d "${seconds}s" --insecure --expect-bytes 5939 --json >"$log" 2>/dev/null; } 2>&1)
+    lab) timed=$({ time taskset -c 0 "$LAB" load "$url" -c 8 -t 1 -d "${seconds}s" --insecure --expect-pages --json >"$log" 2>/dev/null; } 2>&1)
       requests=$(grep -o '"done":[0-9]*' "$log" | head -n 1 | cut -d: -f2) ;;
     wrk) timed=$({ time taskset -c 0 wrk -t1 -c8 -d"${seconds}s" "$url" >"$log" 2>/dev/null; } 2>&1)
       requests=$(awk '/requests in/ { print $1 }' "$log") ;;
@@ -214,8 +214,8 @@ bench_load() {
   serve_page 1
   local round contender url name
   for name in http https; do
-    url=http://127.0.0.1:19083/page
-    [ "$name" = https ] && url=https://127.0.0.1:19084/page
+    url=http://127.0.0.1:19083/page/5.8KB
+    [ "$name" = https ] && url=https://127.0.0.1:19084/page/5.8KB
     : >"$work/load.rows"
     for round in $(seq "$rounds"); do
       for contender in lab wrk h2load ab; do echo "$contender $(drive "$contender" "$url")" >>"$work/load.rows"; done
@@ -224,11 +224,57 @@ bench_load() {
   done
 }
 
-[ $# -gt 0 ] || set -- gateway pages load
+# value SECTION KEY: of a result of `lab load --json` on standard input.
+value() { grep -o "\"$1\":{[^}]*" | head -n 1 | grep -o "\"$2\":[0-9.E+-]*" | head -n 1 | cut -d: -f2; }
+
+# The driver's lateness at 5,000/s on one thread, and the 99th percentile against a server that is stopped for a second, as a ratio to
+# the analytic one: of 10 s at a constant rate the longest 1% are those due in the stop's first 100 ms, so 900 ms.
+bench_pacing() {
+  start 1 "$LAB" pages --http 127.0.0.1:19080
+  local server=$last driver round
+  wait_for http://127.0.0.1:19080/page/5.8KB
+  : >"$work/lateness.rows"
+  : >"$work/stopped.rows"
+  for round in $(seq "$rounds"); do
+    taskset -c 0 "$LAB" load http://127.0.0.1:19080/page/5.8KB -R 5000 -c 16 -d 2s --warmup 0.2s --json 2>/dev/null | value lateness_us p99 >>"$work/lateness.rows"
+  done
+  for round in $(seq "${STOPPED_ROUNDS:-3}"); do
+    taskset -c 0 "$LAB" load http://127.0.0.1:19080/page/5.8KB -R 5000 -c 16 -d 10s --warmup 1s --json >"$work/stopped" 2>/dev/null &
+    driver=$!
+    sleep 5 # the time of the stop is what is measured
+    kill -STOP "$server"
+    sleep 1
+    kill -CONT "$server"
+    wait "$driver"
+    value latency_us p99 <"$work/stopped" | awk '{ printf "%.4f\n", $1 / 900000 }' >>"$work/stopped.rows"
+  done
+  read -r m lo hi < <(spread <"$work/lateness.rows")
+  printf '\np99 of the driver'"'"'s lateness at 5,000/s, µs: %.1f (%.1f – %.1f)\n' "$m" "$lo" "$hi"
+  read -r sm slo shi < <(spread <"$work/stopped.rows")
+  printf 'p99 against a server stopped for a second ÷ the analytic 900 ms: %.3f (%.3f – %.3f)\n' "$sm" "$slo" "$shi"
+  echo "{\"benchmark\": \"load-pacing\", \"lateness_p99_us\": [$m, $lo, $hi], \"stopped_p99_to_analytic\": [$sm, $slo, $shi]}" >"$results/load-pacing.json"
+}
+
+# A/A pairs on one nginx, 20 ms slices: the standard deviation of the ratio over rounds.
+bench_pairs() {
+  certificate
+  serve_page 1
+  local url=http://127.0.0.1:19083/page/5.8KB round
+  : >"$work/pairs.rows"
+  for round in $(seq "$rounds"); do
+    taskset -c 0 "$LAB" load "$url" --against "$url" --slice 20ms -c 8 -d 2.3s --json 2>/dev/null | grep -o '"ratio":{[^}]*' | head -n 1 |
+      grep -o '"median":[0-9.E+-]*' | cut -d: -f2 >>"$work/pairs.rows"
+  done
+  awk -v n="$rounds" '{ l = log($1); s += l; q += l * l } END { m = s / NR; d = sqrt((q - NR * m * m) / (NR - 1));
+    printf "\nA/A, 20 ms slices, %d pairs of 2.3 s: mean ratio %.4f, standard deviation %.2f%%\n", NR, exp(m), 100 * d
+    printf "{\"benchmark\": \"load-pairs\", \"n\": %d, \"mean\": %.5f, \"sd\": %.5f}\n", NR, exp(m), d >"'"$results"'/load-pairs.json" }' "$work/pairs.rows"
+}
+
+[ $# -gt 0 ] || set -- gateway pages load pacing pairs
 for name in "$@"; do
   case "$name" in
-    gateway | pages | load) ;;
-    *) echo "error: no benchmark \"$name\": gateway, pages, load" >&2; exit 2 ;;
+    gateway | pages | load | pacing | pairs) ;;
+    *) echo "error: no benchmark \"$name\": gateway, pages, load, pacing, pairs" >&2; exit 2 ;;
   esac
 done
 for name in "$@"; do
