@@ -9,6 +9,7 @@
 #include "roles/load/load.hpp"
 #include "roles/load/outcome.hpp"
 #include "roles/load/search.hpp"
+#include "roles/load/target.hpp"
 
 #include <boost/json.hpp>
 #include <memory>
@@ -136,6 +137,9 @@ void conclude(const Wanted& wanted, const load::Outcome& outcome, Context& conte
 }
 
 void measure(Wanted wanted, Context& context) {
+  if (const Result<load::Target> target = load::make_target(wanted.config); !target) {  // before files are written over
+    return context.fail(target.error());
+  }
   LoadFiles files;
   if (const Result<void> opened = files.open(wanted.config); !opened) {
     return context.fail(opened.error());

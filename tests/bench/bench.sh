@@ -248,9 +248,9 @@ bench_pacing() {
     wait "$driver"
     value latency_us p99 <"$work/stopped" | awk '{ printf "%.4f\n", $1 / 900000 }' >>"$work/stopped.rows"
   done
-  read -r m lo hi < <(spread <"$work/lateness.rows")
+  read -r m lo hi <<<"$(spread <"$work/lateness.rows")"
   printf '\np99 of the driver'"'"'s lateness at 5,000/s, µs: %.1f (%.1f – %.1f)\n' "$m" "$lo" "$hi"
-  read -r sm slo shi < <(spread <"$work/stopped.rows")
+  read -r sm slo shi <<<"$(spread <"$work/stopped.rows")"
   printf 'p99 against a server stopped for a second ÷ the analytic 900 ms: %.3f (%.3f – %.3f)\n' "$sm" "$slo" "$shi"
   echo "{\"benchmark\": \"load-pacing\", \"lateness_p99_us\": [$m, $lo, $hi], \"stopped_p99_to_analytic\": [$sm, $slo, $shi]}" >"$results/load-pacing.json"
 }

@@ -65,6 +65,7 @@ http {
   keepalive_requests 100;
   ssl_certificate $work/cert.pem;
   ssl_certificate_key $work/key.pem;
+  ssl_protocols TLSv1.2 TLSv1.3;
   ssl_session_tickets on;
   ssl_verify_client optional_no_ca;
   server {

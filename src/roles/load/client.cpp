@@ -158,9 +158,10 @@ void Client::watch_idle() {
 }
 
 // A kept connection that the server closed before a byte of the response: the request goes out once more, on a fresh one
-// (RFC 9112 section 9.3.1).
+// (RFC 9112 section 9.3.1), unless doing it twice might do more than doing it once.
 void Client::lost(const std::string& why) {
-  if (served_ > 0 && !retried_ && !reader_.started()) {
+  const bool repeatable = exchange_ != Exchange::page || (step_->method != "POST" && step_->method != "PATCH");
+  if (repeatable && served_ > 0 && !retried_ && !reader_.started()) {
     retried_ = true;
     const net::Nanos now = net::monotonic_now();
     ++tally_.in(worker_.window_of(now)).retries;

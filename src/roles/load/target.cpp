@@ -9,6 +9,7 @@ namespace lab::load {
 
 namespace {
 
+constexpr int kMostSlices = 1'000'000;
 constexpr int kFewClients = 256;  // whose TLS buffers may stay
 
 Error usage(std::string what, std::string remedy) { return {std::move(what), {}, std::move(remedy), {}, Failure::usage}; }
@@ -69,6 +70,12 @@ Result<void> check_arrivals(const LoadConfig& config) {
   }
   if (config.against && (config.rate || config.requests)) {
     return usage("a pair is loaded in slices by a closed loop, for a time", "leave -R and -n out");
+  }
+  if (config.against && config.duration / config.against->slice > kMostSlices) {
+    return usage("more slices than " + std::to_string(kMostSlices), "make them longer with --slice, or measure a shorter time");
+  }
+  if (config.against && config.start_at_ns && !config.against->gap) {
+    return usage("a pair that starts at a given instant needs its gap: finding it out would take time", "give `gap` in `against`");
   }
   return {};
 }

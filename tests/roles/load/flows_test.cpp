@@ -277,3 +277,21 @@ TEST_CASE("Little's law holds in every run: pages under way, observed, are those
   CHECK(little.observed > 0);
   CHECK(little.computed > 0);
 }
+
+TEST_CASE("a POST that may have been processed is not sent again, a GET is") {
+  for (const bool post : {true, false}) {
+    std::atomic<int> seen{0};
+    ScriptedServer server([&](Session& session) {
+      for (std::string head = session.request(); !head.empty() && ++seen != 2; head = session.request()) {
+        session.answer(200, "x");
+      }
+    });
+    LoadConfig config = requests_of(server.url(), 3);
+    config.steps = {{"/", 1, post ? "POST" : "GET", ""}};
+    const Outcome outcome = drive(config);
+    check_adds_up(outcome);
+    CHECK(seen == (post ? 3 : 4));
+    CHECK(errors_of(outcome, ErrorClass::closed) == (post ? 1 : 0));
+    CHECK(outcome.tally.in(Window::measure).retries == (post ? 0 : 1));
+  }
+}

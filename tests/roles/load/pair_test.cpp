@@ -141,3 +141,19 @@ TEST_CASE("the other side has its own login and TLS where it says so, else the f
   CHECK(other.tls_max == TlsVersion::tls1_3);
   CHECK(other.ciphers == "B");
 }
+
+TEST_CASE("a pair that cannot be is refused: no gap with a given start, slices without end, a rate") {
+  LoadConfig config = pair_of("http://127.0.0.1:1/", "http://127.0.0.1:2/", 100ms, 1ms);
+  config.start_at_ns = 1;
+  CHECK(make_target(config));
+  config.against->gap.reset();
+  CHECK(make_target(config).error().what == "a pair that starts at a given instant needs its gap: finding it out would take time");
+  config.start_at_ns.reset();
+  config.duration = 24h;
+  config.against->slice = 1ms;
+  CHECK(make_target(config).error().what == "more slices than 1000000");
+  config.duration = 1s;
+  CHECK(make_target(config));
+  config.rate = 5;
+  CHECK(make_target(config).error().what == "a pair is loaded in slices by a closed loop, for a time");
+}
