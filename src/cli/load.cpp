@@ -122,15 +122,16 @@ void conclude(const Wanted& wanted, const load::Outcome& outcome, Context& conte
     context.exit_code = static_cast<int>(Failure::interrupted);
     return;
   }
-  bool sound = true;
   for (const load::Flag flag : load::flags_of(outcome)) {
-    sound = sound && flag != load::Flag::unreconciled;
-    context.err << "warning: " << load::name_of(flag) << ": " << load::explain(outcome, flag) << '\n';
+    if (flag == load::Flag::unreconciled) {
+      return context.fail(Error{load::explain(outcome, flag), {}, {}, {}});
+    }
+    if (!context.quiet) {
+      context.err << "warning: " << load::name_of(flag) << ": " << load::explain(outcome, flag) << '\n';
+    }
   }
   if (const Result<void> verdict = load::verdict(outcome); !verdict) {
     context.fail(verdict.error());
-  } else if (!sound) {
-    context.exit_code = static_cast<int>(Failure::failed);
   } else if (const Result<void> judged = load::judge(outcome, wanted.thresholds); !judged) {
     context.fail(judged.error());
   }
