@@ -43,10 +43,38 @@ struct PagesConfig {
   bool operator==(const PagesConfig&) const = default;
 };
 
+// What goes wrong on purpose, in a share of the operations that it is meant for.
+struct Fault {
+  enum class Operation { bind, search, compare, add, modify, remove, rename, extended };
+  enum class Distribution { fixed, uniform, exponential, log_normal };
+  enum class Answer { usual, busy, unavailable, drop, hang };  // drop: the connection ends; hang: no answer ever
+
+  std::vector<Operation> operations;  // empty: all
+  std::string dn;                     // glob over normalised names: of a bind, a search's base, an entry; empty: all
+  double rate = 1;                    // share of them
+  std::optional<int> thread;          // only on this one, from 0: a slow worker
+  Distribution distribution = Distribution::fixed;
+  std::chrono::nanoseconds latency{0};       // before the answer: fixed, the least, the mean, or the median
+  std::chrono::nanoseconds latency_high{0};  // uniform: the most; log-normal: the 99th percentile
+  Answer answer = Answer::usual;
+  bool operator==(const Fault&) const = default;
+};
+
+struct Administrator {  // who may write and sees everything
+  std::string dn;       // empty: nobody
+  std::string password;
+  bool operator==(const Administrator&) const = default;
+};
+
 struct DirectoryConfig {
   Service service;
   std::string ldif;    // file; or
   unsigned users = 0;  // generated users user000001 …
+  std::string ldapi;   // path of a Unix socket to listen on as well; empty: none
+  Administrator admin;
+  std::string save;          // LDIF file, written at the end
+  int connections = 10'000;  // a thread; further ones are refused
+  std::vector<Fault> faults;
   bool operator==(const DirectoryConfig&) const = default;
 };
 
@@ -88,10 +116,11 @@ struct GatewayLogs {  // file names; empty: not written; /dev/null is written to
 
 struct DirectoryClient {
   std::string url;  // ldap://host:port or ldaps://host:port; empty: everybody is let in
-  std::string ca;   // PEM for ldaps
+  std::string ca;   // PEM for ldaps and StartTLS
   std::string people = "ou=people,dc=lab";
   std::string groups = "ou=groups,dc=lab";
-  int connections = 4;  // per thread
+  int connections = 4;     // per thread
+  bool start_tls = false;  // on ldap: nothing is asked before the connection is protected
   bool operator==(const DirectoryClient&) const = default;
 };
 

@@ -19,12 +19,16 @@ constexpr const char* kExamples =
     "  lab directory --ldap 127.0.0.1:3890 --users 1000\n"
     "  ldapsearch -x -H ldap://127.0.0.1:3890 -b dc=lab '(uid=user000001)'\n"
     "  ldapwhoami -x -H ldap://127.0.0.1:3890 -D uid=user000001,ou=people,dc=lab -w secret000001\n"
-    "  lab directory --ldaps 127.0.0.1:6360 --cert server.pem --key server.key --ldif people.ldif";
+    "  lab directory --ldaps 127.0.0.1:6360 --cert server.pem --key server.key --ldif people.ldif\n"
+    "  lab directory --ldap 127.0.0.1:3890 --ldif people.ldif --admin cn=admin,dc=lab --admin-password-file secret --save people.ldif\n"
+    "  lab directory --ldap 127.0.0.1:3890 --users 1000 --faults faults.yaml     # slow, busy, gone: as the file says; SIGHUP reads it "
+    "again";
 
 struct DirectoryOptions {
   ServiceOptions service;
-  std::string ldif;
+  std::string ldif, ldapi, admin, admin_password_file, save, faults;
   unsigned users = 0;
+  int connections = DirectoryConfig{}.connections;
 };
 
 boost::json::object to_json(const directory::Totals& totals) {
@@ -35,14 +39,41 @@ boost::json::object to_json(const directory::Totals& totals) {
   return {{"binds", totals.binds}, {"searches", totals.searches}, {"results", results}, {"connections", totals.connections}};
 }
 
-Result<boost::json::value> answer(const directory::Service& service, std::string_view method) {
+Error first_of(const Errors& errors) { return errors.empty() ? Error{"no faults", {}, {}} : errors.front(); }
+
+Result<boost::json::value> answer(directory::Service& service, std::string_view method, const boost::json::object& params) {
   if (method == "stats") {
     return to_json(service.totals());
   }
   if (method == "ping") {
     return boost::json::object{};
   }
-  return Error{"no such method", std::string(method), "directory answers stats and ping"};
+  if (method == "faults") {
+    const Result<std::vector<Fault>, Errors> faults = config::parse_faults(boost::json::serialize(params), "faults");
+    if (!faults) {
+      return first_of(faults.error());
+    }
+    service.set_faults(*faults);
+    return boost::json::object{{"faults", faults->size()}};
+  }
+  return Error{"no such method", std::string(method), "directory answers stats, ping and faults"};
+}
+
+Result<std::vector<Fault>, Errors> read_faults(const std::string& path) {
+  const Result<std::string> text = config::read_file(path);
+  return text ? config::parse_faults(*text, path) : Errors{text.error()};
+}
+
+Result<Administrator> read_administrator(const DirectoryOptions& options) {
+  Administrator admin{options.admin, {}};
+  if (!options.admin_password_file.empty()) {
+    Result<std::string> text = config::read_file(options.admin_password_file);
+    if (!text) {
+      return text.error();
+    }
+    admin.password = text->substr(0, text->find('\n'));
+  }
+  return admin;
 }
 
 Result<DirectoryConfig, Errors> read_config(const DirectoryOptions& options) {
@@ -53,11 +84,39 @@ Result<DirectoryConfig, Errors> read_config(const DirectoryOptions& options) {
   if (options.ldif.empty() == (options.users == 0)) {
     return Errors{Error{"no entries to serve", {}, "give --ldif FILE or --users N", {}, Failure::usage}};
   }
-  const Result<Service> service = to_service(options.service);
-  return service ? Result<DirectoryConfig, Errors>(DirectoryConfig{*service, options.ldif, options.users}) : Errors{service.error()};
+  const Result<Service> service = to_service(options.service, !options.ldapi.empty());
+  const Result<Administrator> admin = read_administrator(options);
+  if (!service || !admin) {
+    return Errors{service ? admin.error() : service.error()};
+  }
+  DirectoryConfig config{*service, options.ldif, options.users, options.ldapi, *admin, options.save, options.connections, {}};
+  if (!options.faults.empty()) {
+    Result<std::vector<Fault>, Errors> faults = read_faults(options.faults);
+    if (!faults) {
+      return faults.error();
+    }
+    config.faults = std::move(*faults);
+  }
+  return config;
 }
 
-Result<void> serve(const DirectoryConfig& config, int ready_fd, Context& context) {
+// On SIGHUP: certificates, and what goes wrong on purpose.
+void reload(directory::Service& service, const std::string& faults_file, Context& context) {
+  const Result<void> reloaded = service.reload_certificate();
+  context.err << "directory: " << (reloaded ? "certificate read again" : "the old certificate stays: " + to_string(reloaded.error()))
+              << std::endl;
+  if (faults_file.empty()) {
+    return;
+  }
+  const Result<std::vector<Fault>, Errors> faults = read_faults(faults_file);
+  if (faults) {
+    service.set_faults(*faults);
+  }
+  context.err << "directory: " << (faults ? "faults read again" : "the old faults stay: " + to_string(first_of(faults.error())))
+              << std::endl;
+}
+
+Result<void> serve(const DirectoryConfig& config, const std::string& faults_file, int ready_fd, Context& context) {
   Hangup hangup;
   const Result<std::unique_ptr<directory::Service>> started = directory::Service::start(config);
   if (!started) {
@@ -66,8 +125,9 @@ Result<void> serve(const DirectoryConfig& config, int ready_fd, Context& context
   directory::Service& service = **started;
   Result<std::unique_ptr<roles::ControlServer>> control = std::unique_ptr<roles::ControlServer>();
   if (!config.service.control.empty()) {
-    control = roles::ControlServer::start(
-        config.service.control, [&service](std::string_view method, const boost::json::object&) { return answer(service, method); });
+    control = roles::ControlServer::start(config.service.control, [&service](std::string_view method, const boost::json::object& params) {
+      return answer(service, method, params);
+    });
     if (!control) {
       return control.error();
     }
@@ -82,15 +142,13 @@ Result<void> serve(const DirectoryConfig& config, int ready_fd, Context& context
       context.interrupt,
       [&] {
         if (hangup.taken()) {
-          const Result<void> reloaded = service.reload_certificate();
-          context.err << "directory: "
-                      << (reloaded ? "certificate read again" : "the old certificate stays: " + to_string(reloaded.error())) << std::endl;
+          reload(service, faults_file, context);
         }
         return false;
       },
       hangup.fd());
   service.drain(kDrain);
-  return {};
+  return config.save.empty() ? Result<void>() : service.save(config.save);
 }
 
 }  // namespace
@@ -106,13 +164,34 @@ void add_directory(CLI::App& root, Context& context) {
           ->option_text("N")
           ->check(CLI::Range(1, 10'000'000));
   ldif->excludes(users);
-  command->get_option("--config")->excludes(ldif)->excludes(users);
+  CLI::Option* config_file = command->get_option("--config")->excludes(ldif)->excludes(users);
+  CLI::Option* admin =
+      command->add_option("--admin", options->admin, "who may write and sees passwords, for example cn=admin,dc=lab")->option_text("DN");
+  const std::vector<CLI::Option*> others{
+      admin,
+      command
+          ->add_option("--admin-password-file", options->admin_password_file,
+                       "its password: the file's first line; without, the entry's own")
+          ->option_text("FILE")
+          ->needs(admin),
+      command->add_option("--ldapi", options->ldapi, "listen on a Unix socket as well; SASL EXTERNAL is offered there")
+          ->option_text("SOCKET"),
+      command->add_option("--save", options->save, "write all entries to this LDIF file at the end")->option_text("FILE"),
+      command->add_option("--connections", options->connections, "connections a thread; further ones are told `busy`")
+          ->check(CLI::Range(1, 1'000'000))
+          ->capture_default_str(),
+      command->add_option("--faults", options->faults, "what goes wrong on purpose (docs/directory.md); read again on SIGHUP")
+          ->option_text("FILE"),
+  };
+  for (CLI::Option* other : others) {
+    config_file->excludes(other);
+  }
   command->callback([options, &context] {
     const Result<DirectoryConfig, Errors> config = read_config(*options);
     if (!config) {
       return context.fail(config.error());
     }
-    if (const Result<void> served = serve(*config, options->service.ready_fd, context); !served) {
+    if (const Result<void> served = serve(*config, options->faults, options->service.ready_fd, context); !served) {
       context.fail(served.error());
     }
   });

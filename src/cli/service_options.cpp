@@ -63,14 +63,14 @@ void add_service_options(CLI::App& command, ServiceOptions& options, const std::
   }
 }
 
-Result<Service> to_service(const ServiceOptions& options) {
+Result<Service> to_service(const ServiceOptions& options, bool listens_elsewhere) {
   Service service;
   for (const bool tls : {false, true}) {
     if (const Result<void> read = append_endpoints(tls ? options.tls : options.plain, tls ? service.tls : service.plain); !read) {
       return read.error();
     }
   }
-  if (service.plain.empty() && service.tls.empty()) {
+  if (service.plain.empty() && service.tls.empty() && !listens_elsewhere) {
     return usage("nowhere to listen", "give an address; --help lists the options");
   }
   if (!service.tls.empty() && (options.certificate.empty() || options.key.empty())) {

@@ -26,7 +26,8 @@ void add_service_options(CLI::App& command, ServiceOptions& options, const std::
 Result<Endpoint> to_endpoint(const std::string& text);  // HOST:PORT, [::1]:PORT
 
 // Errors: no listener, a malformed address, TLS without certificate and key, an unknown version.
-Result<Service> to_service(const ServiceOptions& options);
+// `listens_elsewhere`: no listener here is no error.
+Result<Service> to_service(const ServiceOptions& options, bool listens_elsewhere = false);
 
 // SIGHUP as something to look at. Made before any thread is, since it blocks the signal for the process.
 class Hangup {

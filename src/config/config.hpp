@@ -24,6 +24,8 @@ Result<Playbook, Errors> parse_playbook(std::string_view text, const std::string
 Result<std::variant<Lab, Playbook>, Errors> parse_any(std::string_view text, const std::string& path);
 Result<GatewayConfig, Errors> parse_gateway(std::string_view text, const std::string& path);
 Result<DirectoryConfig, Errors> parse_directory(std::string_view text, const std::string& path);
+// A list alone, or under the key `faults`: what a running directory is given anew.
+Result<std::vector<Fault>, Errors> parse_faults(std::string_view text, const std::string& path);
 Result<PagesConfig, Errors> parse_pages(std::string_view text, const std::string& path);
 Result<LoadConfig, Errors> parse_load(std::string_view text, const std::string& path);
 

@@ -89,6 +89,7 @@ constexpr Field<GatewayLogs> kLogs[] = {
 constexpr Field<DirectoryClient> kDirectoryClient[] = {
     {"url", [](Cursor at, DirectoryClient& into) { set(into.url, filled(at)); }},
     {"ca", [](Cursor at, DirectoryClient& into) { set(into.ca, filled(at)); }},
+    {"starttls", [](Cursor at, DirectoryClient& into) { set(into.start_tls, boolean(at)); }},
     {"people", [](Cursor at, DirectoryClient& into) { set(into.people, filled(at)); }},
     {"groups", [](Cursor at, DirectoryClient& into) { set(into.groups, filled(at)); }},
     {"connections", [](Cursor at, DirectoryClient& into) { set(into.connections, whole<int>(at, 1, 1024)); }},
@@ -99,6 +100,9 @@ void read_directory_client(Cursor at, DirectoryClient& into) {
   if (!into.url.empty() && !into.url.starts_with("ldap://") && !into.url.starts_with("ldaps://")) {
     const Value* url = at.value.find("url");
     Cursor{*url, "url", at.errors}.wants("ldap://HOST:PORT or ldaps://HOST:PORT");
+  }
+  if (into.start_tls && into.url.starts_with("ldaps://")) {
+    at.refuse("`starttls` with an ldaps:// URL, which is TLS from the beginning", "leave `starttls` out, or write ldap://");
   }
 }
 
@@ -128,13 +132,49 @@ const std::vector<Field<GatewayConfig>>& gateway_fields() {
   return fields;
 }
 
+constexpr Field<Fault> kFault[] = {
+    {"operations",
+     [](Cursor at, Fault& into) { into.operations = one_or_more(at, [](Cursor one) { return choice(one, kFaultOperations); }); }},
+    {"dn", [](Cursor at, Fault& into) { set(into.dn, filled(at)); }},
+    {"rate", [](Cursor at, Fault& into) { set(into.rate, share(at)); }},
+    {"thread", [](Cursor at, Fault& into) { set(into.thread, whole<int>(at, 0, kMostThreads)); }},
+    {"distribution", [](Cursor at, Fault& into) { set(into.distribution, choice(at, kDistributions)); }},
+    {"latency", [](Cursor at, Fault& into) { set(into.latency, duration(at)); }},
+    {"latency-high", [](Cursor at, Fault& into) { set(into.latency_high, duration(at)); }},
+    {"answer", [](Cursor at, Fault& into) { set(into.answer, choice(at, kFaultAnswers)); }},
+};
+
+std::optional<Fault> fault(Cursor at) {
+  Fault result;
+  const std::size_t before = at.errors.complaints();
+  read_map(at, "a fault", kFault, result);
+  const bool wants_high = result.distribution == Fault::Distribution::uniform || result.distribution == Fault::Distribution::log_normal;
+  if (at.errors.complaints() == before && wants_high != (result.latency_high.count() > 0)) {
+    at.refuse(wants_high ? "this distribution needs `latency-high`" : "`latency-high` has no meaning here",
+              "uniform: from `latency` to `latency-high`; log-normal: the median and the 99th percentile");
+  } else if (wants_high && result.latency_high < result.latency) {
+    at.refuse("`latency-high` is below `latency`", "exchange them");
+  }
+  return result;
+}
+
+constexpr Field<Administrator> kAdministrator[] = {
+    {"dn", [](Cursor at, Administrator& into) { set(into.dn, filled(at)); }, true},
+    {"password", [](Cursor at, Administrator& into) { set(into.password, filled(at)); }},
+};
+
 const std::vector<Field<DirectoryConfig>>& directory_fields() {
-  static const auto fields =
-      with<DirectoryConfig>(service_fields<DirectoryConfig>("ldap", "ldaps"),
-                            {
-                                {"ldif", [](Cursor at, DirectoryConfig& into) { set(into.ldif, filled(at)); }},
-                                {"users", [](Cursor at, DirectoryConfig& into) { set(into.users, whole<unsigned>(at, 0, kMostUsers)); }},
-                            });
+  static const auto fields = with<DirectoryConfig>(
+      service_fields<DirectoryConfig>("ldap", "ldaps"),
+      {
+          {"ldif", [](Cursor at, DirectoryConfig& into) { set(into.ldif, filled(at)); }},
+          {"users", [](Cursor at, DirectoryConfig& into) { set(into.users, whole<unsigned>(at, 0, kMostUsers)); }},
+          {"ldapi", [](Cursor at, DirectoryConfig& into) { set(into.ldapi, filled(at)); }},
+          {"admin", [](Cursor at, DirectoryConfig& into) { read_map(at, "`admin`", kAdministrator, into.admin); }},
+          {"save", [](Cursor at, DirectoryConfig& into) { set(into.save, filled(at)); }},
+          {"connections", [](Cursor at, DirectoryConfig& into) { set(into.connections, whole<int>(at, 1, 1'000'000)); }},
+          {"faults", [](Cursor at, DirectoryConfig& into) { into.faults = list(at, fault); }},
+      });
   return fields;
 }
 
@@ -152,11 +192,24 @@ Result<GatewayConfig, Errors> parse_gateway(std::string_view text, const std::st
 
 Result<DirectoryConfig, Errors> parse_directory(std::string_view text, const std::string& path) {
   return parse<DirectoryConfig>(text, path, "a directory's file", directory_fields(), [](Cursor at, const DirectoryConfig& config) {
-    check_service(at, config.service, "ldap", "ldaps");
+    if (config.ldapi.empty()) {
+      check_service(at, config.service, "ldap", "ldaps");
+    }
     if (config.ldif.empty() == (config.users == 0)) {
       at.errors.add(at.value.mark, "a directory has either `ldif` or `users`", "name an LDIF file, or say how many users to make");
     }
   });
+}
+
+Result<std::vector<Fault>, Errors> parse_faults(std::string_view text, const std::string& path) {
+  Diagnostics errors(text, path);
+  std::vector<Fault> faults;
+  if (const auto root = parse_document(text, errors)) {
+    const Value* listed = root->find("faults");
+    faults = list(Cursor{listed == nullptr ? *root : *listed, "faults", errors}, fault);
+  }
+  Errors found = errors.take();
+  return found.empty() ? Result<std::vector<Fault>, Errors>(std::move(faults)) : Result<std::vector<Fault>, Errors>(std::move(found));
 }
 
 Result<PagesConfig, Errors> parse_pages(std::string_view text, const std::string& path) {

@@ -76,9 +76,32 @@ json::object directory_client(const DirectoryClient& client) {
   json::object object;
   put(object, "url", client.url);
   put(object, "ca", client.ca);
+  object["starttls"] = client.start_tls;
   put(object, "people", client.people);
   put(object, "groups", client.groups);
   object["connections"] = client.connections;
+  return object;
+}
+
+json::object fault(const Fault& fault) {
+  json::object object{{"rate", fault.rate},
+                      {"distribution", word(kDistributions, fault.distribution)},
+                      {"latency", written(fault.latency)},
+                      {"answer", word(kFaultAnswers, fault.answer)}};
+  if (!fault.operations.empty()) {
+    json::array operations;
+    for (const Fault::Operation operation : fault.operations) {
+      operations.emplace_back(word(kFaultOperations, operation));
+    }
+    object["operations"] = std::move(operations);
+  }
+  put(object, "dn", fault.dn);
+  if (fault.thread) {
+    object["thread"] = *fault.thread;
+  }
+  if (fault.latency_high.count() > 0) {
+    object["latency-high"] = written(fault.latency_high);
+  }
   return object;
 }
 
@@ -109,6 +132,15 @@ json::object to_json(const DirectoryConfig& config) {
   json::object object = service(config.service, "ldap", "ldaps");
   put(object, "ldif", config.ldif);
   object["users"] = config.users;
+  put(object, "ldapi", config.ldapi);
+  if (!config.admin.dn.empty()) {
+    json::object admin{{"dn", config.admin.dn}};
+    put(admin, "password", config.admin.password);
+    object["admin"] = std::move(admin);
+  }
+  put(object, "save", config.save);
+  object["connections"] = config.connections;
+  put(object, "faults", config.faults, fault);
   return object;
 }
 

@@ -26,4 +26,18 @@ inline constexpr Choice<HandshakeMode> kHandshakes[] = {
 inline constexpr Choice<bool Identity::*> kIdentityParts[] = {
     {"iv-user", &Identity::user}, {"iv-groups", &Identity::groups}, {"iv-creds", &Identity::creds}};
 
+inline constexpr Choice<Fault::Operation> kFaultOperations[] = {
+    {"bind", Fault::Operation::bind},     {"search", Fault::Operation::search},    {"compare", Fault::Operation::compare},
+    {"add", Fault::Operation::add},       {"modify", Fault::Operation::modify},    {"delete", Fault::Operation::remove},
+    {"rename", Fault::Operation::rename}, {"extended", Fault::Operation::extended}};
+inline constexpr Choice<Fault::Distribution> kDistributions[] = {{"fixed", Fault::Distribution::fixed},
+                                                                 {"uniform", Fault::Distribution::uniform},
+                                                                 {"exponential", Fault::Distribution::exponential},
+                                                                 {"log-normal", Fault::Distribution::log_normal}};
+inline constexpr Choice<Fault::Answer> kFaultAnswers[] = {{"usual", Fault::Answer::usual},
+                                                          {"busy", Fault::Answer::busy},
+                                                          {"unavailable", Fault::Answer::unavailable},
+                                                          {"drop", Fault::Answer::drop},
+                                                          {"hang", Fault::Answer::hang}};
+
 }  // namespace lab::config

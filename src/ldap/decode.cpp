@@ -28,7 +28,7 @@ BindRequest read_bind(ber::Reader& body) {
     ber::Reader sasl = body.open(ber::context(3) | ber::kConstructed);
     bind.mechanism = sasl.read(ber::kOctetString);
     if (!sasl.done()) {
-      sasl.read(ber::kOctetString);  // credentials: no mechanism here looks at them
+      bind.credentials = sasl.read(ber::kOctetString);
     }
     if (!sasl.ok() || bind.mechanism.empty()) {
       body.fail();
@@ -40,7 +40,7 @@ BindRequest read_bind(ber::Reader& body) {
 SearchRequest read_search(ber::Reader& body, FilterStatus& status) {
   SearchRequest search;
   search.base = body.read(ber::kOctetString);
-  search.scope = static_cast<Scope>(bounded(body, 2, ber::kEnumerated));
+  search.scope = static_cast<Scope>(bounded(body, 3, ber::kEnumerated));
   search.dereference = bounded(body, 3, ber::kEnumerated);
   search.size_limit = bounded(body, kMaxInt);
   search.time_limit = bounded(body, kMaxInt);
@@ -80,26 +80,73 @@ ExtendedRequest read_extended(ber::Reader& body) {
   return extended;
 }
 
-SearchEntry read_entry(ber::Reader& body) {
-  SearchEntry entry;
-  entry.dn = body.read(ber::kOctetString);
+Attribute read_attribute(ber::Reader attribute, ber::Reader& within) {
+  Attribute result;
+  result.type = attribute.read(ber::kOctetString);
+  ber::Reader values = attribute.open(ber::kSet);
+  while (!values.done()) {
+    result.values.emplace_back(values.read(ber::kOctetString));
+  }
+  if (!attribute.ok() || !attribute.done() || !values.ok()) {
+    within.fail();
+  }
+  return result;
+}
+
+std::vector<Attribute> read_attributes(ber::Reader& body) {
+  std::vector<Attribute> result;
   ber::Reader attributes = body.open(ber::kSequence);
   while (!attributes.done()) {
-    ber::Reader attribute = attributes.open(ber::kSequence);
-    Attribute& into = entry.attributes.emplace_back();
-    into.type = attribute.read(ber::kOctetString);
-    ber::Reader values = attribute.open(ber::kSet);
-    while (!values.done()) {
-      into.values.emplace_back(values.read(ber::kOctetString));
-    }
-    if (!attribute.ok() || !values.ok()) {
-      attributes.fail();
-    }
+    result.push_back(read_attribute(attributes.open(ber::kSequence), attributes));
   }
   if (!attributes.ok()) {
     body.fail();
   }
+  return result;
+}
+
+SearchEntry read_entry(ber::Reader& body) {
+  SearchEntry entry;
+  entry.dn = body.read(ber::kOctetString);
+  entry.attributes = read_attributes(body);
   return entry;
+}
+
+AddRequest read_add(ber::Reader& body) {
+  AddRequest add;
+  add.dn = body.read(ber::kOctetString);
+  add.attributes = read_attributes(body);
+  return add;
+}
+
+ModifyRequest read_modify(ber::Reader& body) {
+  ModifyRequest modify;
+  modify.dn = body.read(ber::kOctetString);
+  ber::Reader changes = body.open(ber::kSequence);
+  while (!changes.done()) {
+    ber::Reader change = changes.open(ber::kSequence);
+    Change& into = modify.changes.emplace_back();
+    into.kind = static_cast<Change::Kind>(bounded(change, 3, ber::kEnumerated));
+    into.attribute = read_attribute(change.open(ber::kSequence), change);
+    if (!change.ok() || !change.done()) {
+      changes.fail();
+    }
+  }
+  if (!changes.ok()) {
+    body.fail();
+  }
+  return modify;
+}
+
+ModifyDnRequest read_modify_dn(ber::Reader& body) {
+  ModifyDnRequest rename;
+  rename.dn = body.read(ber::kOctetString);
+  rename.new_rdn = body.read(ber::kOctetString);
+  rename.delete_old_rdn = body.boolean();
+  if (body.peek() == ber::context(0)) {
+    rename.new_superior = body.read(ber::context(0));
+  }
+  return rename;
 }
 
 Response read_response(ber::Reader& body, ber::Tag tag) {
@@ -142,9 +189,9 @@ AbandonRequest read_abandon(ber::Reader& body, std::string_view content) {
   return abandon;
 }
 
-OtherRequest read_other(ber::Reader& body, ber::Tag tag) {
+DeleteRequest read_delete(ber::Reader& body, std::string_view content) {
   body = ber::Reader({});
-  return {response_tag(tag)};
+  return {std::string(content)};
 }
 
 // False when the tag is of no operation.
@@ -156,10 +203,10 @@ bool read_operation(Operation& into, ber::Tag tag, std::string_view content, ber
     case op::kCompareRequest: into = read_compare(body); return true;
     case op::kAbandonRequest: into = read_abandon(body, content); return true;
     case op::kExtendedRequest: into = read_extended(body); return true;
-    case op::kModifyRequest:
-    case op::kAddRequest:
-    case op::kDeleteRequest:
-    case op::kModifyDnRequest: into = read_other(body, tag); return true;
+    case op::kAddRequest: into = read_add(body); return true;
+    case op::kModifyRequest: into = read_modify(body); return true;
+    case op::kDeleteRequest: into = read_delete(body, content); return true;
+    case op::kModifyDnRequest: into = read_modify_dn(body); return true;
     case op::kSearchEntry: into = read_entry(body); return true;
     case op::kSearchReference: into = read_reference(body); return true;
     case op::kBindResponse:

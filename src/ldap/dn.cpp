@@ -65,7 +65,8 @@ class DnParser {
     into.type = type;
     at_ = equals + 1;
     skip_spaces();
-    return at_ < text_.size() && text_[at_] == '#' ? hex_value(into.value) : value(into.value);
+    const char first = at_ < text_.size() ? text_[at_] : '\0';
+    return first == '#' ? hex_value(into.value) : first == '"' ? quoted_value(into.value) : value(into.value);
   }
 
   static bool ends_value(char c) { return c == ',' || c == ';' || c == '+'; }
@@ -89,6 +90,23 @@ class DnParser {
     }
     into.resize(kept);
     return true;
+  }
+
+  // "a, b": as RFC 2253 section 4 wants it still understood.
+  bool quoted_value(std::string& into) {
+    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      if (text_[at_] != '\\') {
+        into.push_back(text_[at_]);
+      } else if (!escape(into)) {
+        return false;
+      }
+    }
+    if (at_ == text_.size()) {
+      return false;
+    }
+    ++at_;
+    skip_spaces();
+    return at_ == text_.size() || ends_value(text_[at_]);
   }
 
   bool escape(std::string& into) {
@@ -140,7 +158,8 @@ std::string rdn_text(const Rdn& rdn) {
   return text;
 }
 
-// Already normal, as nearly all names in practice are: lower case, no spaces, nothing escaped, one part an RDN.
+}  // namespace
+
 bool is_plainly_normal(std::string_view text) {
   bool type = true;
   std::size_t length = 0;
@@ -160,8 +179,6 @@ bool is_plainly_normal(std::string_view text) {
   }
   return !type && length > 0;
 }
-
-}  // namespace
 
 std::optional<Dn> parse_dn(std::string_view text) { return DnParser(text).parse(); }
 

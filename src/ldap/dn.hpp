@@ -27,6 +27,9 @@ std::string escape_dn_value(std::string_view value);
 std::string normalize(const Dn& dn);
 std::optional<std::string> normalize_dn(std::string_view text);
 
+// Lower-case letters, digits and hyphens only, one part an RDN: then it is its own normal form. So are nearly all names in practice.
+bool is_plainly_normal(std::string_view text);
+
 // Of normal forms: "uid=a,dc=lab" → "dc=lab" → "". Commas in values are escaped there, so the first plain one ends the RDN.
 std::string_view parent_of(std::string_view normalized);
 

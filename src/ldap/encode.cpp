@@ -12,6 +12,22 @@ void write_outcome(ber::Writer& writer, const Outcome& outcome) {
   writer.text(outcome.diagnostic);
 }
 
+void write_attribute(ber::Writer& writer, const Attribute& attribute) {
+  const ber::Writer::Scope one(writer, ber::kSequence);
+  writer.text(attribute.type);
+  const ber::Writer::Scope values(writer, ber::kSet);
+  for (const std::string& value : attribute.values) {
+    writer.text(value);
+  }
+}
+
+void write_attributes(ber::Writer& writer, const std::vector<Attribute>& attributes) {
+  const ber::Writer::Scope scope(writer, ber::kSequence);
+  for (const Attribute& attribute : attributes) {
+    write_attribute(writer, attribute);
+  }
+}
+
 struct OperationWriter {
   ber::Writer& writer;
 
@@ -25,6 +41,9 @@ struct OperationWriter {
     }
     const ber::Writer::Scope sasl(writer, constructed(3));
     writer.text(bind.mechanism);
+    if (!bind.credentials.empty()) {
+      writer.text(bind.credentials);
+    }
   }
 
   void operator()(const UnbindRequest&) const { writer.text({}, op::kUnbindRequest); }
@@ -62,20 +81,39 @@ struct OperationWriter {
     }
   }
 
-  void operator()(const OtherRequest&) const {}  // nothing here sends one
+  void operator()(const AddRequest& add) const {
+    const ber::Writer::Scope scope(writer, op::kAddRequest);
+    writer.text(add.dn);
+    write_attributes(writer, add.attributes);
+  }
+
+  void operator()(const ModifyRequest& modify) const {
+    const ber::Writer::Scope scope(writer, op::kModifyRequest);
+    writer.text(modify.dn);
+    const ber::Writer::Scope changes(writer, ber::kSequence);
+    for (const Change& change : modify.changes) {
+      const ber::Writer::Scope one(writer, ber::kSequence);
+      writer.integer(static_cast<int>(change.kind), ber::kEnumerated);
+      write_attribute(writer, change.attribute);
+    }
+  }
+
+  void operator()(const DeleteRequest& request) const { writer.text(request.dn, op::kDeleteRequest); }
+
+  void operator()(const ModifyDnRequest& rename) const {
+    const ber::Writer::Scope scope(writer, op::kModifyDnRequest);
+    writer.text(rename.dn);
+    writer.text(rename.new_rdn);
+    writer.boolean(rename.delete_old_rdn);
+    if (rename.new_superior) {
+      writer.text(*rename.new_superior, ber::context(0));
+    }
+  }
 
   void operator()(const SearchEntry& entry) const {
     const ber::Writer::Scope scope(writer, op::kSearchEntry);
     writer.text(entry.dn);
-    const ber::Writer::Scope attributes(writer, ber::kSequence);
-    for (const Attribute& attribute : entry.attributes) {
-      const ber::Writer::Scope one(writer, ber::kSequence);
-      writer.text(attribute.type);
-      const ber::Writer::Scope values(writer, ber::kSet);
-      for (const std::string& value : attribute.values) {
-        writer.text(value);
-      }
-    }
+    write_attributes(writer, entry.attributes);
   }
 
   void operator()(const SearchReference& reference) const {
@@ -97,14 +135,20 @@ struct OperationWriter {
   }
 };
 
-void write_control(ber::Writer& writer, const Control& control) {
-  const ber::Writer::Scope scope(writer, ber::kSequence);
-  writer.text(control.oid);
-  if (control.critical) {
-    writer.boolean(true);
+void write_controls(ber::Writer& writer, const std::vector<Control>& controls) {
+  if (controls.empty()) {
+    return;
   }
-  if (control.value) {
-    writer.text(*control.value);
+  const ber::Writer::Scope all(writer, constructed(0));
+  for (const Control& control : controls) {
+    const ber::Writer::Scope scope(writer, ber::kSequence);
+    writer.text(control.oid);
+    if (control.critical) {
+      writer.boolean(true);
+    }
+    if (control.value) {
+      writer.text(*control.value);
+    }
   }
 }
 
@@ -115,21 +159,17 @@ void encode(std::string& out, const Message& message) {
   const ber::Writer::Scope scope(writer, ber::kSequence);
   writer.integer(message.id);
   std::visit(OperationWriter{writer}, message.operation);
-  if (message.controls.empty()) {
-    return;
-  }
-  const ber::Writer::Scope controls(writer, constructed(0));
-  for (const Control& control : message.controls) {
-    write_control(writer, control);
-  }
+  write_controls(writer, message.controls);
 }
 
-void encode_response(std::string& out, std::int32_t id, ber::Tag tag, const Outcome& outcome) {
+void encode_response(std::string& out, std::int32_t id, ber::Tag tag, const Outcome& outcome, const std::vector<Control>& controls) {
   ber::Writer writer(out);
   const ber::Writer::Scope scope(writer, ber::kSequence);
   writer.integer(id);
-  const ber::Writer::Scope response(writer, tag);
+  ber::Writer::Scope response(writer, tag);
   write_outcome(writer, outcome);
+  response.end();
+  write_controls(writer, controls);
 }
 
 }  // namespace lab::ldap

@@ -21,9 +21,15 @@ enum class ResultCode : int {
   compare_false = 5,
   compare_true = 6,
   auth_method_not_supported = 7,
+  stronger_auth_required = 8,
+  admin_limit_exceeded = 11,
   unavailable_critical_extension = 12,
   no_such_attribute = 16,
   undefined_attribute_type = 17,
+  inappropriate_matching = 18,
+  constraint_violation = 19,
+  attribute_or_value_exists = 20,
+  invalid_attribute_syntax = 21,
   no_such_object = 32,
   invalid_dn_syntax = 34,
   inappropriate_authentication = 48,
@@ -32,7 +38,17 @@ enum class ResultCode : int {
   busy = 51,
   unavailable = 52,
   unwilling_to_perform = 53,
+  naming_violation = 64,
+  object_class_violation = 65,
+  not_allowed_on_non_leaf = 66,
+  entry_already_exists = 68,
+  object_class_mods_prohibited = 69,
+  affects_multiple_dsas = 71,
   other = 80,
+  canceled = 118,           // RFC 3909
+  no_such_operation = 119,  // RFC 3909
+  cannot_cancel = 121,      // RFC 3909
+  assertion_failed = 122,   // RFC 4528
 };
 
 // Tags of the protocolOp choice.
@@ -45,6 +61,8 @@ constexpr ber::Tag kBindRequest = 0x60, kBindResponse = 0x61, kUnbindRequest = 0
 }
 
 constexpr std::string_view kWhoAmI = "1.3.6.1.4.1.4203.1.11.3";                // RFC 4532
+constexpr std::string_view kStartTls = "1.3.6.1.4.1.1466.20037";               // RFC 4511 section 4.14
+constexpr std::string_view kCancel = "1.3.6.1.1.8";                            // RFC 3909
 constexpr std::string_view kNoticeOfDisconnection = "1.3.6.1.4.1.1466.20036";  // RFC 4511 section 4.4.1
 
 struct Attribute {
@@ -56,8 +74,9 @@ struct Attribute {
 struct BindRequest {
   int version = 3;
   std::string name;
-  std::string password;   // simple
-  std::string mechanism;  // SASL; empty: simple
+  std::string password;     // simple
+  std::string mechanism;    // SASL; empty: simple
+  std::string credentials;  // SASL
   bool operator==(const BindRequest&) const = default;
 };
 
@@ -65,7 +84,12 @@ struct UnbindRequest {
   bool operator==(const UnbindRequest&) const = default;
 };
 
-enum class Scope { base = 0, one_level = 1, subtree = 2 };
+enum class Scope {
+  base = 0,
+  one_level = 1,
+  subtree = 2,
+  children = 3
+};  // children: without the base (draft-sermersheim-ldap-subordinate-scope)
 
 struct SearchRequest {
   std::string base;
@@ -95,9 +119,34 @@ struct ExtendedRequest {
   bool operator==(const ExtendedRequest&) const = default;
 };
 
-struct OtherRequest {  // add, modify, delete, modify DN: known, not looked into
-  ber::Tag response = 0;
-  bool operator==(const OtherRequest&) const = default;
+struct AddRequest {
+  std::string dn;
+  std::vector<Attribute> attributes;
+  bool operator==(const AddRequest&) const = default;
+};
+
+struct Change {
+  enum class Kind { add = 0, remove = 1, replace = 2, increment = 3 } kind = Kind::add;  // increment: RFC 4525
+  Attribute attribute;
+  bool operator==(const Change&) const = default;
+};
+
+struct ModifyRequest {
+  std::string dn;
+  std::vector<Change> changes;
+  bool operator==(const ModifyRequest&) const = default;
+};
+
+struct DeleteRequest {
+  std::string dn;
+  bool operator==(const DeleteRequest&) const = default;
+};
+
+struct ModifyDnRequest {
+  std::string dn, new_rdn;
+  bool delete_old_rdn = false;
+  std::optional<std::string> new_superior;
+  bool operator==(const ModifyDnRequest&) const = default;
 };
 
 struct Outcome {  // LDAPResult
@@ -126,8 +175,8 @@ struct SearchReference {
   bool operator==(const SearchReference&) const = default;
 };
 
-using Operation = std::variant<BindRequest, UnbindRequest, SearchRequest, CompareRequest, AbandonRequest, ExtendedRequest, OtherRequest,
-                               SearchEntry, SearchReference, Response>;
+using Operation = std::variant<BindRequest, UnbindRequest, SearchRequest, CompareRequest, AbandonRequest, ExtendedRequest, AddRequest,
+                               ModifyRequest, DeleteRequest, ModifyDnRequest, SearchEntry, SearchReference, Response>;
 
 struct Control {
   std::string oid;
@@ -159,7 +208,7 @@ boost::system::result<Message, Malformed> decode(std::string_view bytes);
 
 // Appends the message.
 void encode(std::string& out, const Message& message);
-void encode_response(std::string& out, std::int32_t id, ber::Tag tag, const Outcome& outcome);
+void encode_response(std::string& out, std::int32_t id, ber::Tag tag, const Outcome& outcome, const std::vector<Control>& controls = {});
 
 // Of the response that answers a request; 0 where none does (unbind, abandon).
 ber::Tag response_tag(ber::Tag request);

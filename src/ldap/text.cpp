@@ -1,21 +1,43 @@
 #include "ldap/text.hpp"
 
+#include "ldap/unicode.hpp"
+
 namespace lab::ldap {
 
-std::string fold_case_and_space(std::string_view value) {
-  std::string folded;
-  folded.reserve(value.size());
+namespace {
+
+std::string squeeze_spaces_of(std::string_view value) {
+  std::string squeezed;
+  squeezed.reserve(value.size());
   for (const char c : value) {
-    if (c == ' ' && (folded.empty() || folded.back() == ' ')) {
-      continue;
+    if (c != ' ' || (!squeezed.empty() && squeezed.back() != ' ')) {
+      squeezed.push_back(c);
     }
-    folded.push_back(to_lower(c));
   }
-  if (!folded.empty() && folded.back() == ' ') {
-    folded.pop_back();
+  if (squeezed.ends_with(' ')) {
+    squeezed.pop_back();
   }
-  return folded;
+  return squeezed;
 }
+
+}  // namespace
+
+bool is_ascii(std::string_view value) {
+  return std::none_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+}
+
+std::string squeeze_spaces(std::string_view value, bool fold) {
+  if (!is_ascii(value)) {
+    return squeeze_spaces_of(compose(value, fold));
+  }
+  std::string squeezed = squeeze_spaces_of(value);
+  if (fold) {
+    std::transform(squeezed.begin(), squeezed.end(), squeezed.begin(), to_lower);
+  }
+  return squeezed;
+}
+
+std::string fold_case_and_space(std::string_view value) { return squeeze_spaces(value, true); }
 
 bool is_attribute_description(std::string_view text) {
   const auto keychar = [](char c) { return is_alpha(c) || is_digit(c) || c == '-'; };

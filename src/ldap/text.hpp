@@ -34,7 +34,10 @@ inline void append_hex_escape(std::string& text, char byte) {
   text.push_back(kDigits[static_cast<unsigned char>(byte) & 15]);
 }
 
-// RFC 4518, the ASCII part: lower case, spaces trimmed, inner runs of them one.
+bool is_ascii(std::string_view value);
+
+// RFC 4518: spaces trimmed, inner runs of them one, letters composed; in lower case when folded.
+std::string squeeze_spaces(std::string_view value, bool fold);
 std::string fold_case_and_space(std::string_view value);
 
 // "cn", "cn;lang-de", "2.5.4.3" (RFC 4512 section 2.5).

@@ -24,7 +24,7 @@ GatewayConfig every_gateway() {
   config.server_name = "gw é";
   config.basic = BasicAuthentication::https;
   config.realm = "the \"lab\" \\ realm";
-  config.directory = {"ldaps://127.0.0.1:6360", "/ca.pem", "ou=p,dc=x", "ou=g,dc=x", 9};
+  config.directory = {"ldap://127.0.0.1:3890", "/ca.pem", "ou=p,dc=x", "ou=g,dc=x", 9, true};
   config.junctions = {{"/app",
                        JunctionType::ssl,
                        {{"10.0.0.1", 443}, {"h", 1}},
@@ -129,7 +129,17 @@ TEST_CASE("role files written as JSON read back to the same value, every field s
   check_round_trip(every_load(), config::parse_load);
   check_round_trip(PagesConfig{every_service()}, config::parse_pages);
   check_round_trip(DirectoryConfig{every_service(), "", 1000}, config::parse_directory);
-  check_round_trip(DirectoryConfig{every_service(), "/some file.ldif", 0}, config::parse_directory);
+  DirectoryConfig every{every_service(), "/some file.ldif", 0, "/run/ldapi", {"cn=admin,dc=lab", "secret"}, "/saved.ldif", 77, {}};
+  every.faults = {{{Fault::Operation::bind, Fault::Operation::remove},
+                   "uid=a*",
+                   0.5,
+                   2,
+                   Fault::Distribution::uniform,
+                   std::chrono::milliseconds(1),
+                   std::chrono::milliseconds(2),
+                   Fault::Answer::busy},
+                  {{}, {}, 1, {}, Fault::Distribution::exponential, std::chrono::seconds(1), {}, Fault::Answer::hang}};
+  check_round_trip(every, config::parse_directory);
 }
 
 TEST_CASE("role files with defaults read back to the same value") {
@@ -170,6 +180,16 @@ TEST_CASE("a role file's mistakes are told with their place") {
         "      | ^~~~~\n"
         "  add `tls: {cert: FILE, key: FILE}`");
   CHECK(only_error(config::parse_pages("threads: 1\n", "p.yaml")).starts_with("no listener\n  at p.yaml:1:1\n"));
+  CHECK(config::parse_directory("ldapi: /run/ldapi\nusers: 1\n", "d.yaml").has_value());
+  CHECK(config::parse_faults("[{answer: drop}]", "f.yaml")->front().answer == Fault::Answer::drop);
+  CHECK(config::parse_faults("faults: [{operations: bind, rate: 10%}]", "f.yaml")->front().rate == 0.1);
+  CHECK(config::parse_faults("[]", "f.yaml")->empty());
+  CHECK(only_error(config::parse_faults("[{distribution: uniform, latency: 1s}]", "f.yaml")).starts_with("this distribution needs"));
+  CHECK(only_error(config::parse_faults("[{latency-high: 1s}]", "f.yaml")).starts_with("`latency-high` has no meaning here"));
+  CHECK(only_error(config::parse_faults("[{distribution: uniform, latency: 2s, latency-high: 1s}]", "f.yaml"))
+            .starts_with("`latency-high` is below"));
+  CHECK(only_error(config::parse_gateway("http: a:1\ndirectory: {url: \"ldaps://a:1\", starttls: true}\n", "g.yaml"))
+            .starts_with("`starttls` with"));
   CHECK(only_error(config::parse_directory("ldap: a:1\n", "d.yaml")).starts_with("a directory has either `ldif` or `users`\n"));
   CHECK(only_error(config::parse_load("url: http://x/\nauth: evry\n", "l.yaml")) ==
         "unknown auth `evry`\n"

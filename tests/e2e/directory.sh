@@ -78,7 +78,9 @@ expect "wrong password" 49 'Invalid credentials' whoami_as "$(person user000001)
 expect "unknown user" 49 'Invalid credentials' whoami_as "$(person nobody)" secret000001
 expect "empty password" 53 'Server is unwilling to perform' whoami_as "$(person user000001)" ''
 expect "compare" 6 TRUE ldapcompare -x -H "$ldap" "$(person user000001)" 'CN:USER 000001'
-expect "StartTLS that is not there" 1 'unsupported extended operation' ldapsearch -x -ZZ -H "$ldap" -b dc=lab
+expect "StartTLS" 0 "^dn:$(person user000001)$" env LDAPTLS_CACERT="$work/cert.pem" ldapwhoami -x -ZZ -H "$ldap" -D "$(person user000001)" -w secret000001
+expect "StartTLS, untrusted" 1 'Connect error' env LDAPTLS_CACERT=/dev/null ldapwhoami -x -ZZ -H "$ldap"
+expect "writing without an administrator" 8 'modifications require authentication' ldapdelete -x -H "$ldap" "$(person user000001)"
 
 expect "LDAPS" 0 "^dn:$(person user000001)$" env LDAPTLS_CACERT="$work/cert.pem" ldapwhoami -x -H "$ldaps" -D "$(person user000001)" -w secret000001
 expect "LDAPS, untrusted" 255 "Can't contact LDAP server" env LDAPTLS_CACERT=/dev/null ldapwhoami -x -H "$ldaps"
@@ -86,6 +88,50 @@ expect "LDAPS, untrusted" 255 "Can't contact LDAP server" env LDAPTLS_CACERT=/de
 stats=$(perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die; print $s "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"stats\"}\n"; $s->flush; print scalar <$s>' "$work/control")
 grep -q '"49":2' <<<"$stats" || fail "stats do not count two refused binds: $stats"
 
+call() { # SOCKET METHOD PARAMS
+  perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die; print $s "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$ARGV[1]\",\"params\":$ARGV[2]}\n"; $s->flush; print scalar <$s>' "$@"
+}
+# wait_until NAME PATTERN COMMAND…: the command's output comes to match within ten seconds.
+wait_until() {
+  local name=$1 pattern=$2
+  shift 2
+  for _ in $(seq 100); do
+    "$@" 2>&1 | grep -Eq -- "$pattern" && return
+    sleep 0.1 # polling for a change that was asked for
+  done
+  fail "$name: no \"$pattern\" in: $("$@" 2>&1)"
+}
+expect "faults set live" 0 '"faults":1' call "$work/control" faults '{"faults":[{"operations":"bind","dn":"uid=*","answer":"busy"}]}'
+wait_until "a bind is busy" 'Server is busy' whoami_as "$(person user000001)" secret000001
+expect "anonymous ones are not" 0 '^mail: user000042@lab$' search '(uid=user000042)'
+expect "faults in error" 0 'no such word|"error"' call "$work/control" faults '{"faults":[{"answer":"nonsense"}]}'
+expect "faults ended" 0 '"faults":0' call "$work/control" faults '{"faults":[]}'
+wait_until "a bind is answered again" '^dn:' whoami_as "$(person user000001)" secret000001
+
+echo admin-secret >"$work/admin"
+echo '[]' >"$work/faults.yaml"
+start --ldap 127.0.0.1:0 --ldapi "$work/ldapi" --users 5 --admin cn=admin,dc=lab --admin-password-file "$work/admin" --save "$work/saved.ldif" \
+  --faults "$work/faults.yaml"
+writable=$pid
+read -r plain _ <<<"$urls"
+as_admin() { "$1" -x -H "$plain" -D cn=admin,dc=lab -w admin-secret "${@:2}"; }
+expect "SASL EXTERNAL" 0 "^dn:gidNumber=$(id -g)\+uidNumber=$(id -u),cn=peercred,cn=external,cn=auth$" \
+  ldapwhoami -Q -Y EXTERNAL -H "ldapi://${work//\//%2F}%2Fldapi"
+printf 'dn: uid=new,ou=people,dc=lab\nchangetype: add\nobjectClass: inetOrgPerson\ncn: New\nsn: One\nuserPassword: fresh\n' >"$work/add.ldif"
+expect "an administrator adds" 0 'adding new entry' as_admin ldapmodify -f "$work/add.ldif"
+expect "the new one logs in" 0 '^dn:uid=new' ldapwhoami -x -H "$plain" -D uid=new,ou=people,dc=lab -w fresh
+expect "an administrator deletes" 0 '' as_admin ldapdelete "$(person user000005)"
+echo '[{operations: search, answer: unavailable}]' >"$work/faults.yaml"
+kill -HUP "$writable"
+wait_until "faults read again on SIGHUP" 'Server is unavailable' ldapsearch -x -LLL -H "$plain" -b dc=lab
+kill -TERM "$writable"
+wait "$writable" || fail "SIGTERM with --save: exit $?"
+[ -e "$work/ldapi" ] && fail "the Unix socket is left"
+start --ldap 127.0.0.1:0 --ldif "$work/saved.ldif"
+expect "what was saved is loaded" 0 '^dn:uid=new' ldapwhoami -x -H "${urls// /}" -D uid=new,ou=people,dc=lab -w fresh
+expect_count "…and what was deleted stays so" 0 ldapsearch -x -LLL -H "${urls// /}" -b dc=lab '(uid=user000005)' 1.1
+
+pid=${pids[0]}
 printf 'dn: dc=x\nobjectClass: domain\ndescription: one\n  two\ndescription:: w7w=\nuserPassword: clear\n' >"$work/good.ldif"
 first=$pid
 start --ldap 127.0.0.1:0 --ldif "$work/good.ldif"

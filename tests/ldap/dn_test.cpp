@@ -32,7 +32,7 @@ TEST_CASE("the root is the empty name") {
 }
 
 TEST_CASE("what is no name is refused") {
-  for (const std::string text : {"uid", "uid=a,", ",dc=lab", "=a", "uid=a,,dc=lab", "uid=a\\", "uid=a\\zz,dc=lab", "1x=a", "uid=\"a\"",
+  for (const std::string text : {"uid", "uid=a,", ",dc=lab", "=a", "uid=a,,dc=lab", "uid=a\\", "uid=a\\zz,dc=lab", "1x=a", "uid=\"a",
                                  "uid=#zz", "uid=#04", "uid=#0402616263", "u id=a", "uid=a+,dc=lab"}) {
     INFO(text);
     CHECK_FALSE(normalize_dn(text).has_value());
@@ -53,4 +53,10 @@ TEST_CASE("values at their edges are escaped so that they read back") {
     REQUIRE(dn.has_value());
     CHECK(dn->front().front().value == value);
   }
+}
+
+TEST_CASE("a quoted value is read as RFC 2253 still allows it") {
+  CHECK(normalize_dn("cn=\"a, b\",dc=lab") == normalize_dn("cn=a\\, b,dc=lab"));
+  CHECK(normalize_dn("cn=\"a\\\"b\"") == normalize_dn("cn=a\\\"b"));
+  CHECK_FALSE(normalize_dn("cn=\"a\"b").has_value());
 }

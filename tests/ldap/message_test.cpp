@@ -26,6 +26,16 @@ std::vector<Message> all_kinds() {
       {3, UnbindRequest{}, {}},
       {4, a_search(), {{"1.2.3", true, "x"}, {"4.5.6", false, {}}}},
       {5, CompareRequest{"dc=lab", "dc", "lab"}, {}},
+      {11, AddRequest{"cn=a,dc=lab", {{"cn", {"a", "b"}}, {"sn", {"c"}}}}, {}},
+      {12,
+       ModifyRequest{
+           "cn=a,dc=lab",
+           {{Change::Kind::add, {"cn", {"b"}}}, {Change::Kind::remove, {"sn", {}}}, {Change::Kind::increment, {"uidNumber", {"1"}}}}},
+       {{"1.2.3", true, {}}}},
+      {13, DeleteRequest{"cn=a,dc=lab"}, {}},
+      {14, ModifyDnRequest{"cn=a,dc=lab", "cn=b", true, {}}, {}},
+      {15, ModifyDnRequest{"cn=a,dc=lab", "cn=b", false, "dc=other"}, {}},
+      {16, BindRequest{3, "", "", "EXTERNAL", "dn:cn=a"}, {}},
       {128, AbandonRequest{300}, {}},
       {7, ExtendedRequest{std::string(kWhoAmI), {}}, {}},
       {8, SearchEntry{"dc=lab", {{"dc", {"lab"}}, {"cn", {}}}}, {}},
@@ -57,17 +67,6 @@ TEST_CASE("a simple bind is the bytes that ldapwhoami sends") {
 
 TEST_CASE("message id 128 takes two bytes") {  // go-asn1-ber 11
   CHECK(encoded({128, UnbindRequest{}, {}}) == "\x30\x06\x02\x02\x00\x80\x42\x00"s);
-}
-
-TEST_CASE("add, modify, delete and rename are known by what answers them") {
-  for (const auto& [request, response] :
-       {std::pair{op::kAddRequest, op::kAddResponse}, std::pair{op::kModifyRequest, op::kModifyResponse},
-        std::pair{op::kDeleteRequest, op::kDeleteResponse}, std::pair{op::kModifyDnRequest, op::kModifyDnResponse}}) {
-    const std::string bytes = "\x30\x05\x02\x01\x01"s + static_cast<char>(request) + "\x00"s;
-    const auto read = decode(bytes);
-    REQUIRE(read.has_value());
-    CHECK(std::get<OtherRequest>(read->operation).response == response);
-  }
 }
 
 TEST_CASE("10,000 nested filters are a protocol error of that search alone") {  // CVE-2020-12243
@@ -114,7 +113,7 @@ TEST_CASE("an unknown scope, a negative limit and an empty SASL mechanism are ma
   const std::string good = encoded({1, SearchRequest{"", Scope::base, 0, 5, 0, false, present("a"), {}}, {}});
   REQUIRE(decode(good).has_value());
   std::string scope = good, limit = good;
-  scope[scope.find("\x0a\x01"s) + 2] = 3;
+  scope[scope.find("\x0a\x01"s) + 2] = 4;
   limit[limit.find("\x02\x01\x05"s) + 2] = '\xff';
   CHECK_FALSE(decode(scope).has_value());
   CHECK_FALSE(decode(limit).has_value());
@@ -144,8 +143,9 @@ TEST_CASE("mutated messages are read or refused, and never read beyond their end
     if (read) {
       ++good;
       const std::string again = encoded(*read);
-      const bool rewritable = !std::holds_alternative<OtherRequest>(read->operation);
-      CHECK((!rewritable || decode(again).has_value()));
+      const auto reread = decode(again);
+      REQUIRE(reread.has_value());
+      CHECK(*reread == *read);
     }
   }
   CHECK(good > 0);

@@ -25,11 +25,16 @@ void empty(std::string& buffer) {
 
 }  // namespace
 
-Connection::Connection(Worker& worker, net::Stream stream)
+Connection::Connection(Worker& worker, net::Stream stream, Session::Transport transport)
     : worker_(worker),
       stream_(std::move(stream)),
       deadline_(worker.loop(), [this] { expired(); }),
-      session_(worker.tree(), worker.passwords(), worker.counters()),
+      pause_(worker.loop(),
+             [this] {
+               follow(session_.resume(out_, worker_.loop().now()));
+               advance();
+             }),
+      session_(worker.surroundings(), std::move(transport)),
       state_(stream_.is_tls() ? State::handshake : State::open) {
   worker_.loop().watch(stream_.fd(), *this);
   if (state_ == State::handshake) {
@@ -60,14 +65,20 @@ void Connection::advance() {
     if (state_ == State::lingering) {
       return discard();
     }
+    if (busy()) {
+      overhear();
+    }
     answer();
     if (!send()) {
       return;
     }
     if (state_ == State::ending) {
       polite_ ? linger() : close();
+    } else if (state_ == State::starting_tls) {
+      start_tls();
+      return advance();
     } else if (!can_answer()) {
-      if (draining_) {
+      if (draining_ && !waiting()) {
         disconnect(ldap::ResultCode::unavailable, "the directory shuts down");
       } else if (!receive()) {
         return;
@@ -94,11 +105,62 @@ bool Connection::shake_hands() {
 
 bool Connection::can_answer() const {
   return next_ == Session::Next::search ||
-         ldap::frame(std::string_view(in_).substr(in_at_), kMaxMessage).status != ber::Frame::Status::incomplete;
+         (!waiting() && ldap::frame(std::string_view(in_).substr(in_at_), kMaxMessage).status != ber::Frame::Status::incomplete);
+}
+
+void Connection::follow(Session::Next next) {
+  next_ = next;
+  switch (next) {
+    case Session::Next::close:
+      state_ = State::ending;
+      polite_ = !out_.empty();
+      break;
+    case Session::Next::start_tls: state_ = State::starting_tls; break;
+    case Session::Next::pause: pause_.arm(session_.pause_ns()); break;
+    case Session::Next::drop: close(); break;
+    default: break;
+  }
+}
+
+// What was sent before the handshake is no part of the protected conversation (RFC 4511 section 4.14.1).
+void Connection::start_tls() {
+  const bool pipelined = in_at_ != in_.size();
+  next_ = Session::Next::request;
+  if (pipelined || !stream_.start_tls_server(worker_.tls_context())) {
+    return close();
+  }
+  session_.tls_started();
+  state_ = State::handshake;
+  deadline_.arm(kPatience);
+}
+
+void Connection::overhear() {
+  while (readable_ && !ended_ && in_.size() - in_at_ < kMaxMessage) {
+    const net::IoResult got = stream_.read(worker_.scratch());
+    ended_ = got.status == net::Io::closed || got.status == net::Io::error;
+    readable_ = got.status == net::Io::ok && (hung_up_ || stream_.may_have_more());
+    in_.append(worker_.scratch().data(), got.bytes);
+  }
+  for (std::size_t at = in_at_; busy();) {
+    const std::string_view rest = std::string_view(in_).substr(at);
+    const ber::Frame frame = ldap::frame(rest, kMaxMessage);
+    if (frame.status != ber::Frame::Status::complete) {
+      break;
+    }
+    if (session_.interrupt(rest.substr(0, frame.size), out_)) {
+      in_.erase(at, frame.size);
+      pause_.cancel();
+      next_ = Session::Next::request;
+    }
+    at += frame.size;
+  }
+  if (ended_ && waiting()) {
+    close();
+  }
 }
 
 void Connection::answer() {
-  while (state_ == State::open && out_.size() - out_at_ < kOutputFull) {
+  while (state_ == State::open && !waiting() && out_.size() - out_at_ < kOutputFull) {
     const net::Nanos now = worker_.loop().now();
     if (next_ == Session::Next::search) {
       next_ = session_.go_on(out_, now);
@@ -115,12 +177,9 @@ void Connection::answer() {
     if (frame.status == ber::Frame::Status::incomplete) {
       break;
     }
-    next_ = session_.handle(rest.substr(0, frame.size), out_, now);
+    const Session::Next next = session_.handle(rest.substr(0, frame.size), out_, now);
     in_at_ += frame.size;
-    if (next_ == Session::Next::close) {
-      state_ = State::ending;
-      polite_ = !out_.empty();
-    }
+    follow(next);
   }
   if (in_at_ == in_.size()) {
     empty(in_);
@@ -149,6 +208,9 @@ bool Connection::send() {
 }
 
 bool Connection::receive() {
+  if (waiting()) {
+    return false;  // overhear() has read what there was
+  }
   if (in_at_ > 0) {
     in_.erase(0, in_at_);
     in_at_ = 0;
@@ -187,7 +249,7 @@ void Connection::disconnect(ldap::ResultCode code, const std::string& why) {
 }
 
 void Connection::expired() {
-  if (state_ == State::open && out_.empty()) {
+  if (state_ == State::open && out_.empty() && !busy()) {
     disconnect(ldap::ResultCode::unavailable, "the rest of a message did not come in time");
     return advance();
   }
@@ -221,6 +283,7 @@ void Connection::close() {
   }
   state_ = State::closed;
   deadline_.cancel();
+  pause_.cancel();
   worker_.loop().unwatch(stream_.fd(), *this);
   stream_.shutdown();
   stream_.close();

@@ -1,6 +1,7 @@
 #include "load.hpp"
 
 #include "ldap/ldif.hpp"
+#include "update.hpp"
 
 #include <sys/stat.h>
 #include <algorithm>
@@ -8,31 +9,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <sstream>
+#include <type_traits>
+#include <utility>
 
 namespace lab::directory {
 
 namespace {
 
-constexpr std::uintmax_t kMaxLdif = 1U << 30;  // offsets in the tree are 32 bits wide
 constexpr unsigned kGroups = 10;
-
-Result<std::string> read_whole(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) {
-    return system_error("open " + path, errno, "give an LDIF file with --ldif, or --users N for generated users");
-  }
-  if (!S_ISREG(status.st_mode) || static_cast<std::uintmax_t>(status.st_size) > kMaxLdif) {
-    return Error{"not a file of at most 1 GiB: " + path, {}, "give an LDIF file"};
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) {
-    return system_error("read " + path, errno);
-  }
-  return std::move(text).str();
-}
 
 std::string padded(unsigned number) {
   std::array<char, 16> text{};
@@ -93,24 +77,75 @@ class Generator {
 
 }  // namespace
 
+namespace {
+
+// A change is made to what the file has brought so far.
+Result<void> take(Tree& tree, const ldap::LdifRecord& record, bool& linked) {
+  if (std::holds_alternative<std::monostate>(record.change)) {
+    if (linked) {
+      return Error{"an entry after changes", {}, "give `changetype: add` to entries that follow changes", {}, Failure::usage};
+    }
+    return tree.add(record.dn, record.attributes);
+  }
+  if (!std::exchange(linked, true)) {
+    tree.link();
+  }
+  const ldap::RequestControls controls;
+  Update update(tree, {{}, true, false}, controls);
+  const ldap::Outcome outcome = std::visit(
+      [&update]<class Change>(const Change& change) {
+        if constexpr (std::is_same_v<Change, std::monostate>) {
+          return ldap::Outcome{};
+        } else {
+          return update.apply(change);
+        }
+      },
+      record.change);
+  if (outcome.code != ldap::ResultCode::success) {
+    return Error{"a change that cannot be made: result code " + std::to_string(static_cast<int>(outcome.code)) +
+                     (outcome.diagnostic.empty() ? "" : ", " + outcome.diagnostic),
+                 {},
+                 "see that the entry is there, and as the change takes it to be",
+                 {},
+                 Failure::usage};
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Tree>> load_ldif(const std::string& path) {
-  const Result<std::string> text = read_whole(path);
-  if (!text) {
-    return text.error();
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    return system_error("open " + path, errno, "give an LDIF file with --ldif, or --users N for generated users");
   }
-  const auto records = ldap::parse_ldif(*text, path);
-  if (!records) {
-    return records.error();
+  if (!S_ISREG(status.st_mode)) {
+    return Error{"not a file: " + path, {}, "give an LDIF file"};
   }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return system_error("read " + path, errno);
+  }
+  ldap::LdifReader reader(file, path);
   auto tree = std::make_unique<Tree>();
-  for (const ldap::LdifRecord& record : *records) {
-    if (const Result<void> added = tree->add(record.dn, record.attributes); !added) {
-      Error error = added.error();
-      error.where = path + ':' + std::to_string(record.line);
+  bool linked = false;
+  for (;;) {
+    const Result<std::optional<ldap::LdifRecord>> record = reader.next();
+    if (!record) {
+      return record.error();
+    }
+    if (!*record) {
+      break;
+    }
+    if (const Result<void> taken = take(*tree, **record, linked); !taken) {
+      Error error = taken.error();
+      error.where = path + ':' + std::to_string((*record)->line);
       return error;
     }
   }
-  tree->link();
+  if (!linked) {
+    tree->link();
+  }
   return tree;
 }
 

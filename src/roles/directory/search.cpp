@@ -1,7 +1,6 @@
 #include "search.hpp"
 
 #include "ldap/dn.hpp"
-#include "ldap/text.hpp"
 
 #include <algorithm>
 
@@ -9,111 +8,107 @@ namespace lab::directory {
 
 namespace {
 
+using ldap::ResultCode;
+using ldap::Scope;
+
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 }  // namespace
 
-bool Search::Selection::selects(const AttributeType& type) const {
-  return (type.operational ? operational : user) || std::find(types.begin(), types.end(), &type) != types.end();
-}
-
-Search::Search(const Tree& tree, std::int32_t message_id, const ldap::SearchRequest& request, std::int64_t now_ns)
+Search::Search(const Tree& tree, std::int32_t message_id, const ldap::SearchRequest& request, const ldap::RequestControls& controls,
+               Viewer viewer, std::int64_t now_ns)
     : tree_(tree),
       id_(message_id),
       scope_(request.scope),
       deadline_ns_(request.time_limit == 0 ? 0 : now_ns + request.time_limit * kSecond),
       size_limit_(static_cast<std::uint32_t>(request.size_limit)),
-      matcher_(prepare(tree.schema(), request.filter)) {
-  select(request);
-  find_base(request.base);
-  if (outcome_.code == ldap::ResultCode::success) {
+      selection_(tree.schema(), request.attributes, request.types_only, viewer.sees_secrets),
+      matcher_(prepare(tree.schema(), request.filter, viewer.sees_secrets)) {
+  find_base(request.base, viewer);
+  if (outcome_.code == ResultCode::success && special_ == nullptr) {
+    check(request, controls);
+  }
+  if (outcome_.code == ResultCode::success && special_ == nullptr) {
     plan();
   }
 }
 
-// RFC 4511 section 4.5.1.8: nothing asked for, or "*": user attributes; "+": operational ones; "1.1" alone: none.
-void Search::select(const ldap::SearchRequest& request) {
-  selection_.types_only = request.types_only;
-  selection_.user = request.attributes.empty();
-  for (const std::string& name : request.attributes) {
-    if (name == "*") {
-      selection_.user = true;
-    } else if (name == "+") {
-      selection_.operational = true;
-    } else if (const AttributeType* type = tree_.schema().find(name)) {
-      selection_.types.push_back(type);
-    }
-  }
-}
-
-void Search::find_base(const std::string& text) {
-  const std::optional<std::string> normal = ldap::normalize_dn(text);
+void Search::find_base(const std::string& text, Viewer viewer) {
+  const std::optional<std::string> normal = tree_.schema().normalize_dn(text);
   if (!normal) {
-    outcome_ = {ldap::ResultCode::invalid_dn_syntax, {}, "invalid DN"};
+    outcome_ = {ResultCode::invalid_dn_syntax, {}, "invalid DN"};
     return;
   }
-  if (normal->empty()) {
-    root_dse_ = scope_ == ldap::Scope::base;
-    everything_ = !root_dse_;
+  const bool is_root = normal->empty(), is_subschema = *normal == "cn=subschema";
+  if ((is_root || is_subschema) && scope_ == Scope::base) {
+    special_ = is_root ? &tree_.root_dse(viewer.unix_socket) : &tree_.subschema();
     return;
   }
   base_ = tree_.find(*normal);
   if (base_ == kNoEntry) {
     const EntryId above = tree_.nearest_above(*normal);
-    outcome_ = {ldap::ResultCode::no_such_object, above == kNoEntry ? std::string() : tree_[above].dn, {}};
+    outcome_ = {ResultCode::no_such_object, above == kNoEntry ? std::string() : std::string(tree_[above].dn()), {}};
+  }
+}
+
+void Search::check(const ldap::SearchRequest& request, const ldap::RequestControls& controls) {
+  if (controls.assertion) {
+    const Matcher assertion = prepare(tree_.schema(), *controls.assertion, false);
+    if (evaluate(assertion, {tree_, tree_[base_], base_}) != Truth::yes) {
+      outcome_ = {ResultCode::assertion_failed, {}, "the assertion does not hold for " + request.base};
+      return;
+    }
+  }
+  if (!controls.sort.empty()) {
+    sorter_.emplace();
+    outcome_ = sorter_->prepare(tree_.schema(), controls.sort);
+    collecting_ = true;
+  }
+  if (controls.paged) {
+    paged_ = true;
+    page_size_ = static_cast<std::uint32_t>(controls.paged->size);
   }
 }
 
 void Search::plan() {
-  if (root_dse_) {
-    return;
-  }
-  if (scope_ == ldap::Scope::base) {
+  if (scope_ == Scope::base) {
     candidates_ = {base_};
     from_index_ = true;
-    return;
-  }
-  if (const Matcher* item = indexed_item(matcher_)) {
+  } else if (const Matcher* item = indexed_item(matcher_)) {
     tree_.look_up(*item->type, item->value, candidates_);
     known_ = item;
     from_index_ = true;
-    return;
-  }
-  if (everything_) {
-    candidates_ = tree_.naming_contexts();
-    from_index_ = scope_ == ldap::Scope::one_level;
-  } else if (scope_ == ldap::Scope::subtree) {
-    candidates_ = {base_};
+  } else if (scope_ == Scope::subtree) {
+    walking_ = base_;
   } else {
     walking_ = tree_[base_].first_child;
-    walk_top_ = base_;
   }
 }
 
 bool Search::in_scope(EntryId id) const {
   switch (scope_) {
-    case ldap::Scope::base: return id == base_;
-    case ldap::Scope::one_level: return tree_[id].parent == base_;
-    case ldap::Scope::subtree: break;
+    case Scope::base: return id == base_;
+    case Scope::one_level: return tree_[id].parent == base_;
+    default: break;
   }
-  for (EntryId at = id; at != kNoEntry; at = tree_[at].parent) {
+  for (EntryId at = scope_ == Scope::children ? tree_[id].parent : id; at != kNoEntry; at = tree_[at].parent) {
     if (at == base_) {
       return true;
     }
   }
-  return everything_;
+  return false;
 }
 
-// In the tree's own order, parents first, down from walk_top_.
+// In the tree's own order, parents first. An entry that was moved meanwhile may lead out of the tree: then that is the end.
 EntryId Search::next_below(EntryId id) const {
-  if (scope_ == ldap::Scope::subtree && tree_[id].first_child != kNoEntry) {
+  if (scope_ != Scope::one_level && tree_[id].first_child != kNoEntry) {
     return tree_[id].first_child;
   }
-  while (id != walk_top_) {
+  while (id != base_ && id != kNoEntry) {
     if (tree_[id].next_sibling != kNoEntry) {
       return tree_[id].next_sibling;
     }
-    if (scope_ == ldap::Scope::one_level) {
+    if (scope_ == Scope::one_level) {
       return kNoEntry;
     }
     id = tree_[id].parent;
@@ -122,18 +117,16 @@ EntryId Search::next_below(EntryId id) const {
 }
 
 EntryId Search::next() {
-  if (walking_ != kNoEntry) {
+  if (held_ != kNoEntry) {
+    return std::exchange(held_, kNoEntry);
+  }
+  if (!from_index_) {
     const EntryId id = walking_;
-    walking_ = next_below(id);
+    walking_ = id == kNoEntry ? kNoEntry : next_below(id);
     return id;
   }
   while (next_candidate_ < candidates_.size()) {
     const EntryId id = candidates_[next_candidate_++];
-    if (!from_index_) {
-      walk_top_ = id;
-      walking_ = next_below(id);
-      return id;
-    }
     if (in_scope(id)) {
       return id;
     }
@@ -141,93 +134,108 @@ EntryId Search::next() {
   return kNoEntry;
 }
 
-bool Search::step(std::string& out, std::size_t max_bytes, std::size_t max_entries, std::int64_t now_ns) {
-  if (outcome_.code != ldap::ResultCode::success) {
+Search::Step Search::step(std::string& out, std::size_t max_bytes, std::size_t max_entries, std::int64_t now_ns,
+                          const std::string& cookie) {
+  if (outcome_.code != ResultCode::success) {
     return finish(out);
   }
-  if (root_dse_) {
-    visit(tree_.root_dse(), out);
-    return finish(out);
+  if (special_ != nullptr) {
+    return visit_special(out);
   }
   const std::size_t stop_at = out.size() + max_bytes;
   for (; max_entries > 0 && out.size() < stop_at; --max_entries) {
     if (deadline_ns_ != 0 && now_ns > deadline_ns_) {
-      outcome_.code = ldap::ResultCode::time_limit_exceeded;
+      outcome_.code = ResultCode::time_limit_exceeded;
       return finish(out);
     }
     const EntryId id = next();
-    if (id == kNoEntry || !visit(tree_[id], out)) {
+    if (id == kNoEntry && collecting_) {
+      candidates_ = sorter_->sorted();
+      next_candidate_ = 0;
+      from_index_ = true;
+      collecting_ = false;
+      continue;
+    }
+    if (id == kNoEntry || (collecting_ && !collect(id))) {
+      return finish(out);
+    }
+    const Visit visited = collecting_ ? Visit::go_on : visit(id, out);
+    if (visited == Visit::page_full) {
+      held_ = id;
+      finish(out, cookie);
+      return Step::page;
+    }
+    if (visited == Visit::limit) {
       return finish(out);
     }
   }
+  return Step::more;
+}
+
+Search::Step Search::visit_special(std::string& out) {
+  const EntryView view{tree_, *special_};
+  if (evaluate(matcher_, view) == Truth::yes) {
+    append(view, out);
+  }
+  return finish(out);
+}
+
+bool Search::collect(EntryId id) {
+  const EntryView view{tree_, tree_[id], id};
+  if (tree_[id].gone || evaluate(matcher_, view, known_) != Truth::yes) {
+    return true;
+  }
+  if (sorter_->add(view)) {
+    return true;
+  }
+  outcome_ = {ResultCode::admin_limit_exceeded, {}, "too many entries to sort"};
   return false;
 }
 
-bool Search::visit(const Entry& entry, std::string& out) {
-  if (evaluate(matcher_, entry, known_) != Truth::yes) {
-    return true;
+Search::Visit Search::visit(EntryId id, std::string& out) {
+  const EntryView view{tree_, tree_[id], id};
+  if (tree_[id].gone || evaluate(matcher_, view, known_) != Truth::yes) {
+    return Visit::go_on;
   }
   if (size_limit_ != 0 && sent_ == size_limit_) {
-    outcome_.code = ldap::ResultCode::size_limit_exceeded;
-    return false;
+    outcome_.code = ResultCode::size_limit_exceeded;
+    return Visit::limit;
   }
-  append(entry, out);
+  if (paged_ && page_size_ != 0 && on_page_ == page_size_) {
+    return Visit::page_full;
+  }
+  append(view, out);
   ++sent_;
-  return true;
+  ++on_page_;
+  return Visit::go_on;
 }
 
-void Search::append(const Entry& entry, std::string& out) const {
+void Search::append(const EntryView& view, std::string& out) const {
   ber::Writer writer(out);
   const ber::Writer::Scope message(writer, ber::kSequence);
   writer.integer(id_);
-  const ber::Writer::Scope operation(writer, ldap::op::kSearchEntry);
-  writer.text(entry.dn);
-  const ber::Writer::Scope attributes(writer, ber::kSequence);
-  const std::string_view encoded = entry.encoded;
-  if (selection_.user && !selection_.types_only) {
-    writer.raw(encoded.substr(0, entry.user_end));
-  }
-  for (const StoredAttribute& attribute : entry.attributes) {
-    if (!selection_.selects(*attribute.type)) {
-      continue;
-    }
-    if (selection_.types_only) {
-      const ber::Writer::Scope partial(writer, ber::kSequence);
-      writer.text(attribute.type->name);
-      writer.text({}, ber::kSet);
-    } else if (!selection_.user || attribute.type->operational) {
-      writer.raw(entry.encoded_attribute(attribute));
-    }
-  }
-  append_computed(entry, writer);
+  selection_.append(writer, view);
 }
 
-// Operational attributes that follow from where the entry is.
-void Search::append_computed(const Entry& entry, ber::Writer& writer) const {
-  if (entry.dn.empty()) {
-    return;
-  }
-  const auto append_one = [&](const char* name, std::string_view value) {
-    const AttributeType* type = tree_.schema().find(name);
-    if (type == nullptr || !selection_.selects(*type)) {
-      return;
-    }
-    const ber::Writer::Scope partial(writer, ber::kSequence);
-    writer.text(name);
-    const ber::Writer::Scope set(writer, ber::kSet);
-    if (!selection_.types_only) {
-      writer.text(value);
-    }
-  };
-  if (selection_.operational || !selection_.types.empty()) {
-    append_one("entryDN", entry.dn);
-    append_one("hasSubordinates", entry.first_child == kNoEntry ? "FALSE" : "TRUE");
-  }
+void Search::next_page(std::int32_t message_id, int size) {
+  id_ = message_id;
+  page_size_ = static_cast<std::uint32_t>(size);
+  on_page_ = 0;
+  known_ = nullptr;  // the entries may have changed meanwhile
 }
 
-bool Search::finish(std::string& out) {
-  ldap::encode_response(out, id_, ldap::op::kSearchDone, outcome_);
-  return true;
+Search::Step Search::finish(std::string& out, const std::string& cookie) {
+  std::vector<ldap::Control> controls;
+  if (outcome_.code == ResultCode::success) {
+    if (paged_) {
+      controls.push_back(ldap::paged_response(cookie));
+    }
+    if (sorter_) {
+      controls.push_back(ldap::sort_response(ResultCode::success));
+    }
+  }
+  ldap::encode_response(out, id_, ldap::op::kSearchDone, outcome_, controls);
+  return Step::done;
 }
 
 }  // namespace lab::directory

@@ -31,7 +31,9 @@ class Service {
   const std::vector<std::string>& listening() const;  // "ldap://127.0.0.1:3890", …, with the ports that the kernel gave
   std::size_t entries() const;
   Totals totals() const;
-  Result<void> reload_certificate();  // for connections to come; on an error the old one stays
+  Result<void> reload_certificate();           // for connections to come; on an error the old one stays
+  void set_faults(std::vector<Fault> faults);  // for operations to come; what waits already goes on waiting
+  Result<void> save(const std::string& path);  // all entries as LDIF; the file is there whole or as it was
   // Tells every client (notice of disconnection) once its requests are answered; returns when all are gone, or at the limit.
   void drain(std::chrono::nanoseconds limit);
 

@@ -1,7 +1,5 @@
 #include "session.hpp"
 
-#include "ldap/dn.hpp"
-
 #include <algorithm>
 
 namespace lab::directory {
@@ -14,158 +12,154 @@ using ldap::ResultCode;
 constexpr std::size_t kStepBytes = std::size_t{64} * 1024;
 constexpr std::size_t kStepEntries = 2'000;
 
-bool has_unknown_critical(const ldap::Message& message) {
-  return std::any_of(message.controls.begin(), message.controls.end(), [](const ldap::Control& control) { return control.critical; });
-}
-
 // Of the response to a decoded request; 0: none is sent, or it is no request.
 struct ResponseTag {
   ber::Tag operator()(const ldap::BindRequest&) const { return ldap::op::kBindResponse; }
   ber::Tag operator()(const ldap::SearchRequest&) const { return ldap::op::kSearchDone; }
   ber::Tag operator()(const ldap::CompareRequest&) const { return ldap::op::kCompareResponse; }
   ber::Tag operator()(const ldap::ExtendedRequest&) const { return ldap::op::kExtendedResponse; }
-  ber::Tag operator()(const ldap::OtherRequest& other) const { return other.response; }
+  ber::Tag operator()(const ldap::AddRequest&) const { return ldap::op::kAddResponse; }
+  ber::Tag operator()(const ldap::ModifyRequest&) const { return ldap::op::kModifyResponse; }
+  ber::Tag operator()(const ldap::DeleteRequest&) const { return ldap::op::kDeleteResponse; }
+  ber::Tag operator()(const ldap::ModifyDnRequest&) const { return ldap::op::kModifyDnResponse; }
   template <class T>
   ber::Tag operator()(const T&) const {
     return 0;
   }
 };
 
-}  // namespace
+struct Subject {  // of an operation, for faults
+  Fault::Operation operation;
+  std::string_view dn;
+};
 
-struct Session::Operations {
-  Session& session;
-
-  Next operator()(const ldap::BindRequest& request) const {
-    Counters::add(session.counters_.binds);
-    return session.answer(ldap::op::kBindResponse, session.bind(request));
-  }
-  Next operator()(const ldap::UnbindRequest&) const { return Next::close; }
-  Next operator()(const ldap::AbandonRequest&) const { return Next::request; }  // what it names is answered already
-  Next operator()(const ldap::SearchRequest& request) const {
-    Counters::add(session.counters_.searches);
-    session.search_.emplace(session.tree_, session.id_, request, session.now_ns_);
-    return session.go_on(*session.out_, session.now_ns_);
-  }
-  Next operator()(const ldap::CompareRequest& request) const {
-    return session.answer(ldap::op::kCompareResponse, session.compare(request));
-  }
-  Next operator()(const ldap::ExtendedRequest& request) const { return session.extended(request); }
-  Next operator()(const ldap::OtherRequest& request) const {
-    return session.answer(request.response, {ResultCode::unwilling_to_perform, {}, "the directory is read-only"});
-  }
-  template <class Answer>
-  Next operator()(const Answer&) const {  // of a server, from a client
-    notice_of_disconnection(*session.out_, ResultCode::protocol_error, "not a request");
-    return Next::close;
+struct SubjectOf {
+  using Op = Fault::Operation;
+  std::optional<Subject> operator()(const ldap::BindRequest& r) const { return Subject{Op::bind, r.name}; }
+  std::optional<Subject> operator()(const ldap::SearchRequest& r) const { return Subject{Op::search, r.base}; }
+  std::optional<Subject> operator()(const ldap::CompareRequest& r) const { return Subject{Op::compare, r.dn}; }
+  std::optional<Subject> operator()(const ldap::ExtendedRequest&) const { return Subject{Op::extended, {}}; }
+  std::optional<Subject> operator()(const ldap::AddRequest& r) const { return Subject{Op::add, r.dn}; }
+  std::optional<Subject> operator()(const ldap::ModifyRequest& r) const { return Subject{Op::modify, r.dn}; }
+  std::optional<Subject> operator()(const ldap::DeleteRequest& r) const { return Subject{Op::remove, r.dn}; }
+  std::optional<Subject> operator()(const ldap::ModifyDnRequest& r) const { return Subject{Op::rename, r.dn}; }
+  template <class T>
+  std::optional<Subject> operator()(const T&) const {
+    return std::nullopt;
   }
 };
 
+// The message id that a cancel request names (RFC 3909); 0: it names none.
+std::int64_t id_to_cancel(const ldap::ExtendedRequest& request) {
+  ber::Reader outer(request.value ? std::string_view(*request.value) : std::string_view());
+  ber::Reader body = outer.open(ber::kSequence);
+  const std::int64_t id = body.integer();
+  return outer.ok() && body.ok() && body.done() ? id : 0;
+}
+
+}  // namespace
+
 Session::Next Session::handle(std::string_view message, std::string& out, std::int64_t now_ns) {
-  const auto decoded = ldap::decode(message);
+  auto decoded = ldap::decode(message);
   out_ = &out;
   now_ns_ = now_ns;
+  controls_ = {};
   if (!decoded) {
     const ldap::Malformed& malformed = decoded.error();
-    id_ = malformed.id;
+    message_.id = malformed.id;
     if (malformed.response != 0) {
       return answer(malformed.response, {ResultCode::protocol_error, {}, malformed.what});
     }
     notice_of_disconnection(out, ResultCode::protocol_error, malformed.what);
     return Next::close;
   }
-  id_ = decoded->id;
-  if (id_ == 0) {
+  message_ = std::move(*decoded);
+  if (message_.id == 0) {
     notice_of_disconnection(out, ResultCode::protocol_error, "message id 0 is the server's");
     return Next::close;
   }
-  const ber::Tag response = std::visit(ResponseTag{}, decoded->operation);
-  if (response != 0 && has_unknown_critical(*decoded)) {
-    return answer(response, {ResultCode::unavailable_critical_extension, {}, "critical control is not supported"});
+  const ber::Tag response = std::visit(ResponseTag{}, message_.operation);
+  if (response != 0 && !message_.controls.empty()) {
+    if (const Outcome outcome = ldap::read_controls(message_.controls, controls_); outcome.code != ResultCode::success) {
+      return answer(response, outcome);
+    }
   }
-  return std::visit(Operations{*this}, decoded->operation);
+  if (!around_.faults.none() && judge_faults()) {
+    paused_ = true;
+    return verdict_.answer == Fault::Answer::hang ? Next::hang : Next::pause;
+  }
+  return perform();
+}
+
+// False: nothing goes wrong.
+bool Session::judge_faults() {
+  verdict_ = {};
+  const std::optional<Subject> subject = std::visit(SubjectOf{}, message_.operation);
+  if (!subject) {
+    return false;
+  }
+  const std::optional<std::string> normal = around_.tree.schema().normalize_dn(subject->dn);
+  verdict_ = around_.faults.judge(subject->operation, normal ? std::string_view(*normal) : subject->dn);
+  return verdict_.delay_ns > 0 || verdict_.answer != Fault::Answer::usual;
+}
+
+Session::Next Session::resume(std::string& out, std::int64_t now_ns) {
+  paused_ = false;
+  out_ = &out;
+  now_ns_ = now_ns;
+  const ber::Tag response = std::visit(ResponseTag{}, message_.operation);
+  switch (verdict_.answer) {
+    case Fault::Answer::busy: return answer(response, {ResultCode::busy, {}, "a fault, on purpose"});
+    case Fault::Answer::unavailable: return answer(response, {ResultCode::unavailable, {}, "a fault, on purpose"});
+    case Fault::Answer::drop: return Next::drop;
+    default: return perform();
+  }
 }
 
 Session::Next Session::go_on(std::string& out, std::int64_t now_ns) {
-  if (!search_->step(out, kStepBytes, kStepEntries, now_ns)) {
-    return Next::search;
+  const auto lock = around_.tree.reading();
+  const std::string next_cookie = "page" + std::to_string(pages_ + 1);
+  switch (search_->step(out, kStepBytes, kStepEntries, now_ns, next_cookie)) {
+    case Search::Step::more: return Next::search;
+    case Search::Step::page:
+      resting_ = std::move(search_);
+      cookie_ = next_cookie;
+      ++pages_;
+      around_.counters.count_result(0);
+      return Next::request;
+    case Search::Step::done: break;
   }
-  counters_.count_result(static_cast<int>(search_->code()));
+  around_.counters.count_result(static_cast<int>(search_->code()));
   search_.reset();
   return Next::request;
 }
 
-Session::Next Session::answer(ber::Tag response, const Outcome& outcome) {
-  counters_.count_result(static_cast<int>(outcome.code));
-  ldap::encode_response(*out_, id_, response, outcome);
-  return Next::request;
+bool Session::interrupt(std::string_view message, std::string& out) {
+  const auto decoded = ldap::decode(message);
+  const bool under_way = search_ != nullptr || paused_;
+  if (!decoded || !under_way) {
+    return false;
+  }
+  const auto* abandon = std::get_if<ldap::AbandonRequest>(&decoded->operation);
+  const auto* extended = std::get_if<ldap::ExtendedRequest>(&decoded->operation);
+  const bool cancels = extended != nullptr && extended->oid == ldap::kCancel && id_to_cancel(*extended) == message_.id;
+  if (!cancels && (abandon == nullptr || abandon->id != message_.id)) {
+    return false;
+  }
+  search_.reset();
+  paused_ = false;
+  if (cancels) {
+    around_.counters.count_result(static_cast<int>(ResultCode::canceled));
+    around_.counters.count_result(0);
+    ldap::encode_response(out, message_.id, std::visit(ResponseTag{}, message_.operation), {ResultCode::canceled, {}, {}});
+    ldap::encode_response(out, decoded->id, ldap::op::kExtendedResponse, {});
+  }
+  return true;
 }
 
-// Codes as slapd gives them. A failed bind leaves the connection anonymous (RFC 4513 section 4).
-Outcome Session::bind(const ldap::BindRequest& request) {
-  identity_.clear();
-  if (request.version != 3) {
-    return {ResultCode::protocol_error, {}, "only LDAP version 3 is spoken"};
-  }
-  if (!request.mechanism.empty()) {
-    return {ResultCode::auth_method_not_supported, {}, "no SASL mechanism is offered"};
-  }
-  const std::optional<std::string> name = ldap::normalize_dn(request.name);
-  if (!name) {
-    return {ResultCode::invalid_dn_syntax, {}, "invalid DN"};
-  }
-  if (name->empty()) {
-    return {request.password.empty() ? ResultCode::success : ResultCode::invalid_credentials, {}, {}};
-  }
-  if (request.password.empty()) {  // RFC 4513 section 5.1.2: nobody is logged in by an empty password
-    return {ResultCode::unwilling_to_perform, {}, "unauthenticated bind (DN with no password) disallowed"};
-  }
-  const EntryId id = tree_.find(*name);
-  Outcome refused{ResultCode::invalid_credentials, {}, {}};
-  if (id == kNoEntry) {
-    return refused;
-  }
-  const Entry& entry = tree_[id];
-  const bool matches = std::any_of(entry.passwords.begin(), entry.passwords.end(),
-                                   [this, &request](const Password& stored) { return passwords_.matches(stored, request.password); });
-  if (!matches) {
-    return refused;
-  }
-  identity_ = entry.dn;
-  return {};
-}
-
-Outcome Session::compare(const ldap::CompareRequest& request) const {
-  const std::optional<std::string> name = ldap::normalize_dn(request.dn);
-  const EntryId id = name ? tree_.find(*name) : kNoEntry;
-  if (!name) {
-    return {ResultCode::invalid_dn_syntax, {}, "invalid DN"};
-  }
-  if (id == kNoEntry) {
-    const EntryId above = tree_.nearest_above(*name);
-    return {ResultCode::no_such_object, above == kNoEntry ? std::string() : tree_[above].dn, {}};
-  }
-  const AttributeType* type = tree_.schema().find(request.attribute);
-  if (type == nullptr) {
-    return {ResultCode::undefined_attribute_type, {}, "attribute description undefined"};
-  }
-  if (type->secret) {
-    return {ResultCode::insufficient_access_rights, {}, {}};
-  }
-  if (tree_[id].find(*type) == nullptr) {
-    return {ResultCode::no_such_attribute, {}, {}};
-  }
-  const Matcher matcher = prepare(tree_.schema(), ldap::equality(request.attribute, request.value));
-  return {evaluate(matcher, tree_[id]) == Truth::yes ? ResultCode::compare_true : ResultCode::compare_false, {}, {}};
-}
-
-Session::Next Session::extended(const ldap::ExtendedRequest& request) {
-  if (request.oid != ldap::kWhoAmI) {
-    return answer(ldap::op::kExtendedResponse, {ResultCode::protocol_error, {}, "unsupported extended operation"});
-  }
-  counters_.count_result(static_cast<int>(ResultCode::success));
-  const std::string who = identity_.empty() ? std::string() : "dn:" + identity_;
-  ldap::encode(*out_, {id_, ldap::Response{ldap::op::kExtendedResponse, {}, {}, who}, {}});
+Session::Next Session::answer(ber::Tag response, const Outcome& outcome, const std::vector<ldap::Control>& controls) {
+  around_.counters.count_result(static_cast<int>(outcome.code));
+  ldap::encode_response(*out_, message_.id, response, outcome, controls);
   return Next::request;
 }
 

@@ -1,85 +1,87 @@
-// The directory information tree: immutable once linked, shared read-only by all threads.
+// The directory information tree, shared by all threads: read under a shared lock, and only where there is an administrator.
 #pragma once
 
+#include "entry.hpp"
 #include "equality_index.hpp"
 #include "lab/error.hpp"
-#include "ldap/message.hpp"
 #include "password.hpp"
-#include "schema.hpp"
 
+#include <deque>
+#include <map>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace lab::directory {
 
-namespace ber = ldap::ber;
-
-struct StoredAttribute {
-  const AttributeType* type;
-  std::uint32_t begin, end;  // its PartialAttribute in Entry::encoded
-};
-
-struct Entry {
-  std::string dn;                           // as the data spells it
-  std::string encoded;                      // the attributes as they go into answers; user attributes first, no secret ones
-  std::uint32_t user_end = 0;               // where the operational ones begin
-  std::vector<StoredAttribute> attributes;  // in the order of `encoded`
-  std::vector<Password> passwords;
-  EntryId parent = kNoEntry, first_child = kNoEntry, last_child = kNoEntry, next_sibling = kNoEntry;
-
-  const StoredAttribute* find(const AttributeType& type) const;
-  std::string_view encoded_attribute(const StoredAttribute& attribute) const {
-    return std::string_view(encoded).substr(attribute.begin, attribute.end - attribute.begin);
-  }
-};
-
-// Calls `use(value)` for each value until it returns true; whether one did.
-template <class Use>
-bool any_value(const Entry& entry, const StoredAttribute& attribute, Use use) {
-  ber::Reader partial = ber::Reader(entry.encoded_attribute(attribute)).open(ber::kSequence);
-  partial.read(ber::kOctetString);
-  ber::Reader values = partial.open(ber::kSet);
-  while (!values.done()) {
-    if (use(values.read(ber::kOctetString))) {
-      return true;
-    }
-  }
-  return false;
-}
-
 class Tree {
  public:
   Tree();
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
 
-  // Adds an entry, children before or after their parents. Errors: a bad DN, one that is there already, an unusable password.
-  Result<void> add(std::string dn, const std::vector<ldap::Attribute>& attributes);
+  // While loading. Adds an entry, children before or after their parents. Errors: a bad DN, one that is there already, an unusable
+  // password.
+  Result<void> add(const std::string& dn, const std::vector<ldap::Attribute>& attributes);
   // Once, after the last add(). Entries without a parent become naming contexts.
   void link();
+  // From then on entries may change, and readers lock. `administrator` counts as the creator of what is loaded.
+  void make_writable(const std::string& administrator);
+
+  std::shared_lock<std::shared_mutex> reading() const;  // locks nothing in a tree that does not change
+  std::unique_lock<std::shared_mutex> writing() { return std::unique_lock(mutex_); }
 
   EntryId find(std::string_view normalized_dn) const { return by_dn_.first(normalized_dn); }
   const Entry& operator[](EntryId id) const { return entries_[id]; }
-  std::size_t size() const { return entries_.size(); }
+  std::size_t size() const { return entries_.size() - gone_; }
   const std::vector<EntryId>& naming_contexts() const { return contexts_; }
   const Schema& schema() const { return schema_; }
   // Appends the entries that have this normalised value; the type must have an index.
   void look_up(const AttributeType& type, std::string_view normal, std::vector<EntryId>& into) const;
-  const Entry& root_dse() const { return root_dse_; }
+  const Entry& root_dse(bool unix_socket) const { return unix_socket ? root_dse_with_external_ : root_dse_; }
+  const Entry& subschema() const { return subschema_; }
   // The nearest entry above a DN that is not there; kNoEntry: none.
   EntryId nearest_above(std::string_view normalized_dn) const;
+  bool is_below_a_context(std::string_view normalized_dn) const;
+
+  // Operational attributes that an entry does not hold itself. Empty: it holds it, or has none.
+  std::string implied_value(const AttributeType& type, EntryId id) const;
+  const std::vector<const AttributeType*>& implied_types() const { return implied_; }
+  std::string structural_class(EntryId id) const;  // the most derived one; empty: none that is known
+
+  // Under writing(); what they are given has been checked.
+  void insert(const Names& names, EntryId parent, const std::vector<ldap::Attribute>& attributes);
+  void replace(EntryId id, const std::vector<ldap::Attribute>& attributes);
+  void remove(EntryId id);  // a leaf
+  void rename(EntryId id, const Names& names, EntryId parent, const std::vector<ldap::Attribute>& attributes);
 
  private:
-  Result<void> fill(Entry& entry, const std::vector<ldap::Attribute>& attributes);
-  void index(const std::vector<ldap::Attribute>& attributes, EntryId id);
+  void fill(Entry& entry, std::string_view dn, const std::vector<ldap::Attribute>& attributes);
+  const Shape* shared(Shape shape);
+  enum class Indexing { add, remove };
+  void index(EntryId id, Indexing what);
+  void attach(EntryId id, EntryId parent);
+  void detach(EntryId id);
+  void set_name(EntryId id, std::string_view dn);
   void make_root_dse();
+  void make_subschema();
 
+  mutable std::shared_mutex mutex_;
+  bool writable_ = false;
   Schema schema_;
-  std::vector<Entry> entries_;
-  std::vector<std::string> parents_;  // normalised DN of each entry's parent, until link()
+  std::deque<Entry> entries_;
+  std::size_t gone_ = 0;
+  std::map<Shape, std::unique_ptr<const Shape>> shapes_;
+  const Shape* last_shape_ = nullptr;
+  std::vector<std::pair<EntryId, std::string>> orphans_;  // with the normalised DN of the parent, until link()
   EqualityIndex by_dn_;
   std::vector<EqualityIndex> indexes_;
   std::vector<EntryId> contexts_;
-  Entry root_dse_;
+  Entry root_dse_, root_dse_with_external_, subschema_;
+  std::vector<const AttributeType*> implied_;
+  std::string administrator_, loaded_at_;
+  std::uint64_t seed_ = 0;  // of entryUUID
 };
 
 }  // namespace lab::directory

@@ -1,4 +1,4 @@
-// One thread of the directory: its own listeners, loop and connections. Shares nothing with the others but the tree, to read.
+// One thread of the directory: its own listeners, loop and connections. Shares nothing with the others but the tree.
 #pragma once
 
 #include "connection.hpp"
@@ -17,7 +17,13 @@ namespace lab::directory {
 
 class Worker {
  public:
-  Worker(const Tree& tree, std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context);
+  struct Settings {
+    int thread = 0;
+    std::size_t connections = 0;  // at most; further ones are told that the directory is busy
+    std::shared_ptr<const std::vector<Fault>> faults;
+  };
+  Worker(Tree& tree, const Authority& authority, std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context,
+         const Settings& settings);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -25,23 +31,27 @@ class Worker {
   void run() { loop_.run(); }  // on the worker's thread, until drained
 
   // From any thread.
-  void drain(net::Nanos limit);                        // no new connections; the others end, or are cut off at the limit
-  void use_context(std::shared_ptr<SSL_CTX> context);  // for connections to come
+  void drain(net::Nanos limit);                                       // no new connections; the others end, or are cut off at the limit
+  void use_context(std::shared_ptr<SSL_CTX> context);                 // for connections to come
+  void use_faults(std::shared_ptr<const std::vector<Fault>> faults);  // for operations to come
   const Counters& counted() const { return counters_; }
 
   // For its connections.
   net::Loop& loop() { return loop_; }
-  const Tree& tree() const { return tree_; }
-  PasswordChecker& passwords() { return passwords_; }
-  Counters& counters() { return counters_; }
+  Session::Surroundings surroundings() { return {tree_, authority_, passwords_, counters_, faults_}; }
+  SSL_CTX& tls_context() { return *context_; }
   std::span<char> scratch() { return scratch_; }
   void remove(Connection& connection);  // after this batch of events
 
  private:
   void open(net::Fd socket, bool tls);
+  void refuse(const net::Fd& socket, bool tls) const;
   void finish_when_empty();
 
-  const Tree& tree_;
+  Tree& tree_;
+  const Authority& authority_;
+  const std::size_t most_connections_;
+  Faults faults_;
   net::Loop loop_;
   std::shared_ptr<SSL_CTX> context_;
   PasswordChecker passwords_;

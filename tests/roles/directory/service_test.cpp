@@ -182,3 +182,73 @@ TEST_CASE("a thousand users are made and served within a moment") {
   CHECK(directory.service->entries() == 1013);
   CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(5));  // some milliseconds; sanitizers take longer
 }
+
+TEST_CASE("one that hangs and one that is slow hold nobody else up, and what changes live counts for what comes") {  // lldap 1474
+  DirectoryConfig config = config_of(20);
+  Fault hang;
+  hang.dn = "uid=user000001,*";
+  hang.answer = Fault::Answer::hang;
+  Fault slow;
+  slow.dn = "uid=user000002,*";
+  slow.latency = std::chrono::milliseconds(50);
+  config.faults = {hang, slow};
+  const auto service = std::move(directory::Service::start(config).value());
+  const auto connect = [&service] { return LdapPeer::connect(service->listening().front()); };
+  LdapPeer stuck = connect(), late = connect(), other = connect();
+  stuck.send(bind_of(1));
+  late.send({1, ldap::BindRequest{3, "uid=user000002,ou=people,dc=lab", "secret000002", {}, {}}, {}});
+  other.send({1, ldap::BindRequest{3, "uid=user000003,ou=people,dc=lab", "secret000003", {}, {}}, {}});
+  CHECK(other.response().outcome.code == ResultCode::success);
+  CHECK(late.response().outcome.code == ResultCode::success);
+  stuck.send({2, ldap::AbandonRequest{1}, {}});
+  service->set_faults({});
+  stuck.send(search_of(3, "(uid=user000004)"));
+  CHECK(std::get<ldap::SearchEntry>(stuck.receive()->operation).dn == "uid=user000004,ou=people,dc=lab");
+}
+
+TEST_CASE("a dropped connection ends without a word") {
+  DirectoryConfig config = config_of(20);
+  Fault drop;
+  drop.answer = Fault::Answer::drop;
+  drop.operations = {Fault::Operation::bind};
+  config.faults = {drop};
+  const auto service = std::move(directory::Service::start(config).value());
+  LdapPeer client = LdapPeer::connect(service->listening().front());
+  client.send(search_of(1, "(uid=user000004)"));
+  CHECK(client.receive().has_value());
+  CHECK(client.response().outcome.code == ResultCode::success);
+  client.send(bind_of(2));
+  CHECK_FALSE(client.receive().has_value());
+}
+
+TEST_CASE("a search whose client does not read is abandoned when the client says so") {
+  Directory directory(20'000);
+  LdapPeer client = directory.client();
+  client.send_bytes(bytes_of({search_of(1, "(objectClass=*)"), {2, ldap::AbandonRequest{1}, {}}, bind_of(3)}));
+  std::size_t entries = 0;
+  for (;;) {
+    const auto message = client.receive();
+    REQUIRE(message.has_value());
+    if (message->id == 3) {
+      CHECK(std::get<ldap::Response>(message->operation).outcome.code == ResultCode::success);
+      break;
+    }
+    CHECK(std::holds_alternative<ldap::SearchEntry>(message->operation));  // never its result
+    ++entries;
+  }
+  CHECK(entries < 20'013);
+}
+
+TEST_CASE("connections above the limit are told that the directory is busy") {
+  DirectoryConfig config = config_of(5);
+  config.connections = 2;
+  const auto service = std::move(directory::Service::start(config).value());
+  const std::string& url = service->listening().front();
+  LdapPeer first = LdapPeer::connect(url), second = LdapPeer::connect(url);
+  first.send(bind_of(1));
+  second.send(bind_of(1));
+  CHECK(first.response().outcome.code == ResultCode::success);
+  CHECK(second.response().outcome.code == ResultCode::success);
+  LdapPeer third = LdapPeer::connect(url);
+  check_notice(third, ResultCode::busy);
+}

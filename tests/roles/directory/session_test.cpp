@@ -1,139 +1,10 @@
-#include "roles/directory/session.hpp"
+#include "session_client.hpp"
 
-#include "roles/directory/load.hpp"
-#include "temporary_folder.hpp"
-
-#include <catch2/catch.hpp>
-#include <fstream>
+#include <algorithm>
 
 using namespace lab;
 using namespace lab::directory;
-using ldap::ResultCode;
-using ldap::Scope;
-using Strings = std::vector<std::string>;
-
-namespace {
-
-constexpr const char* kPeople = R"(dn: dc=lab
-objectClass: top
-objectClass: domain
-dc: lab
-
-dn: ou=people,dc=lab
-objectClass: organizationalUnit
-ou: people
-
-dn: ou=groups,dc=lab
-objectClass: organizationalUnit
-ou: groups
-
-dn: uid=ann,ou=people,dc=lab
-objectClass: person
-objectClass: inetOrgPerson
-uid: ann
-cn: Ann  Other
-sn: Other
-mail: ann@lab
-employeeNumber: 7
-uidNumber: 10
-userPassword: secret
-createTimestamp: 20070101000000Z
-
-dn: uid=bob,ou=people,dc=lab
-objectClass: person
-uid: bob
-cn: Bob*
-sn: Builder
-uidNumber: 9
-userPassword: {SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=
-
-dn: cn=all,ou=groups,dc=lab
-objectClass: groupOfNames
-cn: all
-member: uid=ann,ou=people,dc=lab
-member: UID=Bob, OU=people, DC=lab
-
-dn: cn=few,ou=groups,dc=lab
-objectClass: groupOfNames
-cn: few
-member: uid=ann,ou=people,dc=lab
-)";
-
-std::unique_ptr<Tree> tree_of(const std::string& ldif) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "data.ldif";
-  std::ofstream(path) << ldif;
-  return std::move(load_ldif(path).value());
-}
-
-struct Found {
-  Strings dns;
-  std::vector<ldap::SearchEntry> entries;
-  ldap::Outcome outcome;
-};
-
-class Client {
- public:
-  explicit Client(const std::string& ldif = kPeople) : tree_(tree_of(ldif)), session_(*tree_, passwords_, counters_) {}
-
-  std::vector<ldap::Message> ask(const ldap::Message& message) {
-    std::string request, out;
-    ldap::encode(request, message);
-    next = session_.handle(request, out, 0);
-    while (next == Session::Next::search) {
-      next = session_.go_on(out, 0);
-    }
-    std::vector<ldap::Message> messages;
-    for (std::string_view rest = out; !rest.empty();) {
-      const std::size_t size = ber::frame(rest, out.size()).size;
-      messages.push_back(ldap::decode(rest.substr(0, size)).value());
-      CHECK((messages.back().id == message.id || messages.back().id == 0));
-      rest.remove_prefix(size);
-    }
-    return messages;
-  }
-
-  ldap::Response response(ldap::Operation operation, std::vector<ldap::Control> controls = {}) {
-    return std::get<ldap::Response>(ask({5, std::move(operation), std::move(controls)}).back().operation);
-  }
-  ResultCode bind(const std::string& name, const std::string& password) {
-    return response(ldap::BindRequest{3, name, password, {}}).outcome.code;
-  }
-
-  Found search(const std::string& base, Scope scope, const std::string& filter, const Strings& attributes = {}, int size_limit = 0,
-               bool types_only = false) {
-    Found found;
-    for (ldap::Message& message :
-         ask({9, ldap::SearchRequest{base, scope, 0, size_limit, 0, types_only, ldap::parse_filter(filter).value(), attributes}, {}})) {
-      if (auto* entry = std::get_if<ldap::SearchEntry>(&message.operation)) {
-        found.dns.push_back(entry->dn.substr(0, entry->dn.find(',')));
-        found.entries.push_back(*entry);
-      } else {
-        found.outcome = std::get<ldap::Response>(message.operation).outcome;
-      }
-    }
-    return found;
-  }
-  Strings matching(const std::string& filter) { return search("dc=lab", Scope::subtree, filter).dns; }
-  Strings types(const Strings& attributes) {
-    Strings types;
-    const Found found = search("uid=ann,ou=people,dc=lab", Scope::base, "(objectClass=*)", attributes);
-    for (const ldap::Attribute& attribute : found.entries.at(0).attributes) {
-      types.push_back(attribute.type);
-    }
-    return types;
-  }
-
-  Session::Next next = Session::Next::request;
-  Counters counters_;
-
- private:
-  std::unique_ptr<Tree> tree_;
-  PasswordChecker passwords_;
-  Session session_;
-};
-
-}  // namespace
+using namespace session_client;
 
 TEST_CASE("scopes: the base alone, its children, all below it; nothing outside the base") {  // glauth 304
   Client client;
@@ -147,7 +18,8 @@ TEST_CASE("scopes: the base alone, its children, all below it; nothing outside t
   CHECK(client.search("dc=lab", Scope::one_level, "(uid=ann)").dns.empty());
   CHECK(client.search("ou=people,dc=lab", Scope::one_level, "(uid=ann)").dns == Strings{"uid=ann"});
   CHECK(client.search("uid=ann,ou=people,dc=lab", Scope::base, "(uid=bob)").dns.empty());
-  CHECK(client.search("", Scope::subtree, "(uid=ann)").dns == Strings{"uid=ann"});
+  CHECK(client.search("", Scope::subtree, "(uid=ann)").outcome.code == ResultCode::no_such_object);
+  CHECK(client.search("ou=people,dc=lab", Scope::children, "(objectClass=*)").dns == Strings{"uid=ann", "uid=bob"});
 }
 
 TEST_CASE("matching ignores case and spaces where the syntax does") {
@@ -177,8 +49,12 @@ TEST_CASE("substrings, presence and order") {
   CHECK(client.matching("(mail=*)") == Strings{"uid=ann"});
   CHECK(client.matching("(uidNumber>=10)") == Strings{"uid=ann"});  // 9 is less than 10, as a number
   CHECK(client.matching("(uidNumber<=9)") == Strings{"uid=bob"});
-  CHECK(client.matching("(uidNumber=010)") == Strings{"uid=ann"});
+  CHECK(client.matching("(uidNumber=010)").empty());  // no integer, so undefined
+  CHECK(client.matching("(!(uidNumber=010))").empty());
+  CHECK(client.matching("(cn>=a)").empty());  // cn has no ordering rule
   CHECK(client.matching("(sn~=other)") == Strings{"uid=ann"});
+  CHECK(client.matching("(cn~=othr)") == Strings{"uid=ann"});
+  CHECK(client.matching("(cn~=ann zother)").empty());
   CHECK(client.matching("(cn:caseExactMatch:=ann other)").empty());
   CHECK(client.matching("(cn:caseExactMatch:=Ann Other)") == Strings{"uid=ann"});
 }
@@ -213,7 +89,8 @@ TEST_CASE("passwords are never returned, and cannot be searched for") {
 TEST_CASE("attributes are returned as asked for") {
   Client client;
   const Strings user{"objectClass", "uid", "cn", "sn", "mail", "employeeNumber", "uidNumber"};
-  const Strings operational{"createTimestamp", "entryDN", "hasSubordinates"};
+  const Strings operational{"createTimestamp", "structuralObjectClass", "entryUUID", "creatorsName",      "entryCSN",
+                            "modifiersName",   "modifyTimestamp",       "entryDN",   "subschemaSubentry", "hasSubordinates"};
   Strings both = user;
   both.insert(both.end(), operational.begin(), operational.end());
   CHECK(client.types({}) == user);
@@ -224,6 +101,8 @@ TEST_CASE("attributes are returned as asked for") {
   CHECK(client.types({"MAIL", "uid", "nonsense"}) == Strings{"uid", "mail"});
   CHECK(client.types({"surname"}) == Strings{"sn"});
   CHECK(client.types({"*", "createTimestamp"}).back() == "createTimestamp");
+  CHECK(client.types({"name"}) == Strings{"cn", "sn"});
+  CHECK(client.types({"@person"}) == Strings{"objectClass", "cn", "sn"});
 }
 
 TEST_CASE("types only: names without values") {
@@ -257,8 +136,15 @@ TEST_CASE("the root DSE tells what the server can") {
   const Found found = client.search("", Scope::base, "(objectClass=*)", {"+"});
   REQUIRE(found.entries.size() == 1);
   CHECK(found.entries[0].dn.empty());
-  CHECK(found.entries[0].attributes[0] == ldap::Attribute{"namingContexts", {"dc=lab"}});
-  CHECK(found.entries[0].attributes[1] == ldap::Attribute{"supportedExtension", {std::string(ldap::kWhoAmI)}});
+  const std::vector<ldap::Attribute>& told = found.entries[0].attributes;
+  const auto values = [&told](const char* type) {
+    const auto at = std::find_if(told.begin(), told.end(), [&](const ldap::Attribute& one) { return one.type == type; });
+    return at == told.end() ? Strings() : at->values;
+  };
+  CHECK(values("namingContexts") == Strings{"dc=lab"});
+  CHECK(values("supportedExtension") == Strings{std::string(ldap::kStartTls), std::string(ldap::kWhoAmI), std::string(ldap::kCancel)});
+  CHECK(values("subschemaSubentry") == Strings{"cn=Subschema"});
+  CHECK(values("supportedSASLMechanisms").empty());
 }
 
 TEST_CASE("binds: success, wrong, unknown, anonymous, without a password") {
@@ -308,16 +194,40 @@ TEST_CASE("an unknown critical control is code 12, one that is not critical is p
   CHECK(client.response(ldap::BindRequest{}, {{"1.2.3.4", true, {}}}).outcome.code == ResultCode::unavailable_critical_extension);
 }
 
-TEST_CASE("writing and unknown extended operations are refused, and the connection goes on") {
+TEST_CASE("an unknown extended operation is refused, and the connection goes on") {
   Client client;
-  CHECK(client.response(ldap::ExtendedRequest{"1.3.6.1.4.1.1466.20037", {}}).outcome.code == ResultCode::protocol_error);
-  std::string out;
-  Counters counters;
-  PasswordChecker passwords;
-  const auto tree = generate_users(1);
-  Session session(*tree, passwords, counters);
-  CHECK(session.handle(std::string("\x30\x05\x02\x01\x01\x68\x00", 7), out, 0) == Session::Next::request);
-  CHECK(std::get<ldap::Response>(ldap::decode(out)->operation).outcome.code == ResultCode::unwilling_to_perform);
+  CHECK(client.response(ldap::ExtendedRequest{"1.2.3.4", {}}).outcome.code == ResultCode::protocol_error);
+  CHECK(client.next == Session::Next::request);
+}
+
+TEST_CASE("StartTLS: offered with a certificate, once") {
+  Client without;
+  CHECK(without.response(ldap::ExtendedRequest{std::string(ldap::kStartTls), {}}).outcome.code == ResultCode::protocol_error);
+  Client client(kPeople, {false, true, {}});
+  CHECK(client.response(ldap::ExtendedRequest{std::string(ldap::kStartTls), {}}).oid == ldap::kStartTls);
+  CHECK(client.next == Session::Next::start_tls);
+  client.session().tls_started();
+  CHECK(client.response(ldap::ExtendedRequest{std::string(ldap::kStartTls), {}}).outcome.code == ResultCode::operations_error);
+}
+
+TEST_CASE("SASL EXTERNAL is whoever the transport says") {
+  Client nobody;
+  CHECK(nobody.response(ldap::BindRequest{3, "", "", "EXTERNAL", ""}).outcome.code == ResultCode::inappropriate_authentication);
+  const std::string name = "gidNumber=0+uidNumber=0,cn=peercred,cn=external,cn=auth";
+  Client client(kPeople, {false, false, name});
+  CHECK(client.response(ldap::BindRequest{3, "", "", "EXTERNAL", ""}).outcome.code == ResultCode::success);
+  CHECK(client.response(ldap::ExtendedRequest{std::string(ldap::kWhoAmI), {}}).value == "dn:" + name);
+  CHECK(client.response(ldap::BindRequest{3, "", "", "EXTERNAL", "dn:cn=somebody"}).outcome.code == ResultCode::insufficient_access_rights);
+  CHECK(client.response(ldap::ExtendedRequest{std::string(ldap::kWhoAmI), {}}).value == "");
+}
+
+TEST_CASE("letters beyond ASCII are compared ignoring case, however they are composed") {
+  Client client("dn: dc=lab\nobjectClass: domain\ndc: lab\n\ndn: cn=L\u00fcbeck,dc=lab\nobjectClass: device\ncn: L\u00fcbeck\n");
+  CHECK(client.matching("(cn=L\u00dcBECK)").size() == 1);
+  CHECK(client.matching("(cn=Lu\\cc\\88beck)").size() == 1);
+  CHECK(client.matching("(cn=*\u00dc*)").size() == 1);
+  CHECK(client.matching("(cn=Lubeck)").empty());
+  CHECK(client.search("cn=L\u00dcBECK,dc=lab", Scope::base, "(objectClass=*)").dns.size() == 1);
 }
 
 TEST_CASE("unbind ends, abandon is not answered, what is no request ends with a notice") {
