@@ -61,8 +61,8 @@ Result<DirectoryServer> make_server(const DirectoryClient& settings) {
   if (!address) {
     return address.error();
   }
-  DirectoryServer server{settings.url, url->host, *address, nullptr};
-  if (url->tls) {
+  DirectoryServer server{settings.url, url->host, *address, nullptr, settings.start_tls};
+  if (url->tls || settings.start_tls) {
     Result<net::TlsContext> context = net::make_client_context({settings.ca, true, {}, {}, {}});
     if (!context) {
       return context.error();

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxMessage = std::size_t{1024} * 1024;  // of an answer: entries are asked for a few attributes only
 constexpr std::size_t kMaxEntries = 10'000;
+constexpr std::int32_t kStartTlsId = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kRead = std::size_t{16} * 1024;
 
 }  // namespace
@@ -61,6 +62,12 @@ bool DirectoryConnection::establish() {
       return false;
     }
     state_ = stream_.is_tls() ? State::handshake : State::ready;
+    if (server_.start_tls) {
+      ask_for_tls();
+    }
+  }
+  if (state_ == State::asking_for_tls && !tls_granted()) {
+    return false;
   }
   if (state_ == State::handshake) {
     const net::IoResult result = stream_.handshake();
@@ -75,6 +82,51 @@ bool DirectoryConnection::establish() {
     readable_ = true;
   }
   return state_ == State::ready;
+}
+
+// RFC 4511 section 4.14. The request that the connection was made for waits: nothing of it leaves in the clear.
+void DirectoryConnection::ask_for_tls() {
+  state_ = State::asking_for_tls;
+  first_.swap(out_);
+  ldap::encode(out_, {kStartTlsId, ldap::ExtendedRequest{std::string(ldap::kStartTls), {}}, {}});
+}
+
+bool DirectoryConnection::tls_granted() {
+  if (!send()) {
+    lose("writing to the directory: " + stream_.error());
+    return false;
+  }
+  std::array<char, kRead> buffer;
+  while (readable_) {
+    const net::IoResult got = stream_.read(buffer);
+    if (got.status == net::Io::again) {
+      readable_ = false;
+      break;
+    }
+    if (got.status != net::Io::ok) {
+      lose("the directory closed the connection when asked for TLS");
+      return false;
+    }
+    in_.append(buffer.data(), got.bytes);
+    readable_ = hung_up_ || stream_.may_have_more();
+  }
+  const ldap::ber::Frame frame = ldap::frame(in_, kMaxMessage);
+  if (frame.status == ldap::ber::Frame::Status::incomplete) {
+    return false;
+  }
+  const auto message = ldap::decode(std::string_view(in_).substr(0, frame.size));
+  const auto* response = message ? std::get_if<ldap::Response>(&message->operation) : nullptr;
+  const bool granted = response != nullptr && message->id == kStartTlsId && response->outcome.code == ldap::ResultCode::success;
+  if (!granted || frame.size != in_.size() || !stream_.start_tls_client(*server_.context, server_.host, true)) {
+    lose("the directory refuses StartTLS" +
+         (response == nullptr || response->outcome.diagnostic.empty() ? "" : ": " + response->outcome.diagnostic));
+    return false;
+  }
+  in_.clear();
+  out_.swap(first_);
+  sent_ = 0;
+  state_ = State::handshake;
+  return true;
 }
 
 // False: broken. What the socket does not take now goes when it is writable again.

@@ -19,6 +19,7 @@ struct DirectoryServer {
   std::string host;
   net::Address address;
   net::TlsContext context;  // null: plain LDAP
+  bool start_tls = false;   // the connection begins in the clear and asks for TLS
 };
 
 struct DirectoryReply {
@@ -45,7 +46,7 @@ class DirectoryConnection final : public net::Watcher {
     virtual void lost(DirectoryConnection& connection, std::optional<DirectoryRequest> request, bool stale, Error error) = 0;
   };
 
-  // `stream` is being connected; with TLS started when the server has a context.
+  // `stream` is being connected; with TLS started when the server has a context, unless it is to be asked for it.
   DirectoryConnection(net::Loop& loop, const DirectoryServer& server, Owner& owner, net::Stream stream);
   ~DirectoryConnection() override;
   DirectoryConnection(const DirectoryConnection&) = delete;
@@ -59,9 +60,11 @@ class DirectoryConnection final : public net::Watcher {
   void on_events(std::uint32_t events) override;
 
  private:
-  enum class State : std::uint8_t { connecting, handshake, ready, lost };
+  enum class State : std::uint8_t { connecting, asking_for_tls, handshake, ready, lost };
 
   bool establish();
+  void ask_for_tls();
+  bool tls_granted();  // reads the answer; false: not yet, or lost
   bool send();
   void receive();
   bool take_messages();  // false: answered or lost, nothing more may be touched
@@ -81,6 +84,7 @@ class DirectoryConnection final : public net::Watcher {
   DirectoryReply reply_;
   std::int32_t id_ = 0;
   std::string out_, in_;
+  std::string first_;  // waits while TLS is asked for
   std::size_t sent_ = 0;
 };
 

@@ -68,7 +68,7 @@ Result<net::Stream> DirectoryPool::connect() const {
     return socket.error();
   }
   net::Stream stream(std::move(*socket));
-  if (server_.context) {
+  if (server_.context && !server_.start_tls) {
     if (const Result<void> started = stream.start_tls_client(*server_.context, server_.host, true); !started) {
       return started.error();
     }

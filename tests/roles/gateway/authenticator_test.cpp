@@ -323,6 +323,45 @@ TEST_CASE("logins go over LDAPS when the directory's certificate is the authorit
   }
 }
 
+TEST_CASE("logins go over StartTLS, and nothing is asked where it is refused") {
+  const TemporaryFolder folder;
+  REQUIRE(pki::ensure_authority(folder.path(), "test"));
+  REQUIRE(pki::ensure_certificate(folder.path(), "directory", {"localhost", "127.0.0.1"}));
+  DirectoryConfig config = directory_config();
+  config.service.certificate.certificate = folder / "directory.pem";
+  config.service.certificate.key = folder / "directory.key";
+  SECTION("offered") {
+    const auto directory = std::move(directory::Service::start(config).value());
+    DirectoryClient client = client_of(directory->listening().front());
+    client.start_tls = true;
+    client.ca = folder / "ca.pem";
+    Gateway gateway(client);
+    CHECK(gateway.login("user000001", "secret000001").outcome == Outcome::granted);
+    CHECK(gateway.login("user000001", "wrong").outcome == Outcome::refused);
+  }
+  SECTION("by another authority") {
+    const auto directory = std::move(directory::Service::start(config).value());
+    const TemporaryFolder other;
+    REQUIRE(pki::ensure_authority(other.path(), "other"));
+    DirectoryClient client = client_of(directory->listening().front());
+    client.start_tls = true;
+    client.ca = other / "ca.pem";
+    const Login login = Gateway(client).login("user000001", "secret000001");
+    CHECK(login.outcome == Outcome::unavailable);
+    CHECK(login.why.starts_with("TLS with the directory: "));
+  }
+  SECTION("not offered") {
+    const auto directory = std::move(directory::Service::start(directory_config()).value());
+    DirectoryClient client = client_of(directory->listening().front());
+    client.start_tls = true;
+    client.ca = folder / "ca.pem";
+    const Login login = Gateway(client).login("user000001", "secret000001");
+    CHECK(login.outcome == Outcome::unavailable);
+    CHECK(login.why.starts_with("the directory refuses StartTLS: unsupported extended operation"));
+    CHECK(directory->totals().searches == 0);
+  }
+}
+
 TEST_CASE("addresses that are no directory are errors with a remedy") {
   net::Loop loop;
   for (const char* url : {"", "http://127.0.0.1", "ldap://", "ldap://127.0.0.1:x", "ldap://127.0.0.1:0", "ldap://127.0.0.1/dc=lab"}) {
