@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # CPU time per request of our programs and other people's, the same work, one thread each, interleaved: every round measures every
 # contender once in turn, and the ratio is taken in each round. The program under test has core 0; driver and back end have core 1.
-# usage: LAB=build/lab bench.sh [gateway|pages|load|pacing|pairs …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
+# usage: LAB=build/lab bench.sh [gateway|pages|load|pacing|pairs|directory …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
 set -euo pipefail
 
 rounds=${ROUNDS:-20}
@@ -270,11 +270,89 @@ bench_pairs() {
     printf "{\"benchmark\": \"load-pairs\", \"n\": %d, \"mean\": %.5f, \"sd\": %.5f}\n", NR, exp(m), d >"'"$results"'/load-pairs.json" }' "$work/pairs.rows"
 }
 
-[ $# -gt 0 ] || set -- gateway pages load pacing pairs
+# CPU µs of PID per operation that the LDAP driver says was done.
+ldap_turn() { # pid, address, kind
+  local before after done
+  before=$(cpu_ns "$1")
+  done=$(taskset -c 1 "$LDAP_DRIVER" "$2" 10 "$seconds" "$3" "$directory_users")
+  after=$(cpu_ns "$1")
+  awk -v b="$before" -v a="$after" -v n="$done" 'BEGIN { printf "%.3f\n", (a - b) / 1000 / n }'
+}
+
+slapd_with_users() { # port: slapd (mdb, indexed) with the users that `lab directory --users` makes
+  mkdir "$work/mdb"
+  cat >"$work/slapd.conf" <<CONF
+include /etc/ldap/schema/core.schema
+include /etc/ldap/schema/cosine.schema
+include /etc/ldap/schema/inetorgperson.schema
+modulepath /usr/lib/ldap
+moduleload back_mdb
+pidfile $work/slapd.pid
+threads 2
+database mdb
+suffix dc=lab
+rootdn cn=admin,dc=lab
+directory $work/mdb
+maxsize 2147483648
+index objectClass,uid,cn,mail,member eq
+CONF
+  /usr/sbin/slapadd -q -f "$work/slapd.conf" -l "$work/users.ldif"
+  start 0 /usr/sbin/slapd -d 0 -f "$work/slapd.conf" -h "ldap://127.0.0.1:$1/"
+}
+
+wait_for_ldap() { # url
+  for _ in $(seq 200); do
+    ldapwhoami -x -H "$1" >/dev/null 2>&1 && return
+    sleep 0.05 # polling for a server of our own to listen
+  done
+  echo "error: nothing answers at $1" >&2
+  exit 1
+}
+
+bench_directory() {
+  directory_users=${DIRECTORY_USERS:-10000}
+  timeout -s TERM 2 "$LAB" directory --ldap 127.0.0.1:19389 --users "$directory_users" --save "$work/users.ldif" 2>/dev/null || true
+  for _ in $(seq 100); do [ -s "$work/users.ldif" ] && break; sleep 0.1; done
+  start 0 "$LAB" directory --ldap 127.0.0.1:19389 --users "$directory_users"
+  local ours=$last
+  slapd_with_users 19390
+  local slapd=$last
+  wait_for_ldap ldap://127.0.0.1:19389
+  wait_for_ldap ldap://127.0.0.1:19390
+  local kind round
+  for kind in bind connect search; do
+    : >"$work/directory.rows"
+    for round in $(seq "$rounds"); do
+      echo "lab $(ldap_turn "$ours" 127.0.0.1:19389 "$kind")" >>"$work/directory.rows"
+      echo "slapd $(ldap_turn "$slapd" 127.0.0.1:19390 "$kind")" >>"$work/directory.rows"
+    done
+    summarise "directory-$kind" "$work/directory.rows"
+  done
+  bench_directory_load
+}
+
+# A million users: seconds until it serves, and the most memory it took.
+bench_directory_load() {
+  local began ended memory
+  began=$(date +%s%N)
+  mkfifo "$work/ready"
+  "$LAB" directory --ldap 127.0.0.1:19391 --users 999999 --ready-fd 3 3>"$work/ready" 2>/dev/null &
+  local big=$!
+  pids+=("$big")
+  head -n 1 "$work/ready" >/dev/null
+  ended=$(date +%s%N)
+  memory=$(awk '/VmHWM/ { print $2 / 1024 }' "/proc/$big/status")
+  awk -v b="$began" -v e="$ended" -v m="$memory" 'BEGIN {
+    printf "\ndirectory-load, 999999 users: %.1f s, %.0f MiB\n", (e - b) / 1e9, m > "/dev/stderr"
+    printf "{\"benchmark\": \"directory-load\", \"users\": 999999, \"seconds\": %.2f, \"mib\": %.0f}\n", (e - b) / 1e9, m }' \
+    >"$results/directory-load.json"
+}
+
+[ $# -gt 0 ] || set -- gateway pages load pacing pairs directory
 for name in "$@"; do
   case "$name" in
-    gateway | pages | load | pacing | pairs) ;;
-    *) echo "error: no benchmark \"$name\": gateway, pages, load, pacing, pairs" >&2; exit 2 ;;
+    gateway | pages | load | pacing | pairs | directory) ;;
+    *) echo "error: no benchmark \"$name\": gateway, pages, load, pacing, pairs, directory" >&2; exit 2 ;;
   esac
 done
 for name in "$@"; do
