@@ -86,7 +86,7 @@ json::object directory_client(const DirectoryClient& client) {
 json::object fault(const Fault& fault) {
   json::object object{{"rate", fault.rate},
                       {"distribution", word(kDistributions, fault.distribution)},
-                      {"latency", written(fault.latency)},
+                      {"latency", config::written(fault.latency)},
                       {"answer", word(kFaultAnswers, fault.answer)}};
   if (!fault.operations.empty()) {
     json::array operations;
@@ -100,7 +100,7 @@ json::object fault(const Fault& fault) {
     object["thread"] = *fault.thread;
   }
   if (fault.latency_high.count() > 0) {
-    object["latency-high"] = written(fault.latency_high);
+    object["latency-high"] = config::written(fault.latency_high);
   }
   return object;
 }

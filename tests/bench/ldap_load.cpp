@@ -50,6 +50,7 @@ std::vector<std::string> make_requests(Kind kind, unsigned users) {
 struct Connection {
   net::Fd socket;
   std::string in;
+  int entries = 0;  // of the answer under way
 };
 
 class Driver {
@@ -109,7 +110,7 @@ class Driver {
       }
       const auto message = ldap::decode(std::string_view(one.in).substr(0, frame.size));
       const auto* response = message ? std::get_if<ldap::Response>(&message->operation) : nullptr;
-      entries_ += message && std::holds_alternative<ldap::SearchEntry>(message->operation) ? 1 : 0;
+      one.entries += message && std::holds_alternative<ldap::SearchEntry>(message->operation) ? 1 : 0;
       one.in.erase(0, frame.size);
       if (response != nullptr) {
         return finish(one, response->outcome.code);
@@ -118,10 +119,11 @@ class Driver {
   }
 
   void finish(Connection& one, ldap::ResultCode code) {
-    if (code != ldap::ResultCode::success || (kind_ == Kind::search && entries_ != done_ + 1)) {
-      give_up("not the answer expected: code " + std::to_string(static_cast<int>(code)) + ", " + std::to_string(entries_) + " entries");
+    if (code != ldap::ResultCode::success || (kind_ == Kind::search && one.entries != 1)) {
+      give_up("not the answer expected: code " + std::to_string(static_cast<int>(code)) + ", " + std::to_string(one.entries) + " entries");
     }
     ++done_;
+    one.entries = 0;
     kind_ == Kind::connect ? open(one) : ask(one);
   }
 
@@ -130,7 +132,7 @@ class Driver {
   const std::vector<std::string> requests_;
   const net::Fd epoll_;
   std::vector<Connection> connections_;
-  std::uint64_t done_ = 0, entries_ = 0;
+  std::uint64_t done_ = 0;
   std::size_t next_ = 0;
 };
 
