@@ -201,6 +201,7 @@ ParseResult parse_headers(std::string_view data, std::size_t at, std::vector<Hea
 }
 
 constexpr std::string_view kVersion = "HTTP/1.";
+constexpr std::size_t kMaxEmptyLines = 4;
 
 // "HTTP/1." DIGIT at `at`; more while what is there could still become it.
 ParseResult parse_version(std::string_view data, std::size_t at, int& minor) {
@@ -337,9 +338,12 @@ ParseResult parse_request(std::string_view data, Request& message, const Limits&
   message.headers.clear();
   message.host = {};
   message.expect_continue = false;
-  // One empty line before a request is skipped (RFC 9112 section 2.2).
-  const std::size_t start = data.substr(0, 2) == "\r\n" ? 2 : 0;
-  if (data.size() - start == 0 || data == "\r") {
+  // Empty lines before a request are skipped (RFC 9112 section 2.2), a few of them.
+  std::size_t start = 0;
+  while (start < kMaxEmptyLines * 2 && data.substr(start, 2) == "\r\n") {
+    start += 2;
+  }
+  if (data.size() == start || data.substr(start) == "\r") {
     return need_more();
   }
   const ParseResult first = parse_request_line(data, start, message, limits);

@@ -66,14 +66,16 @@ TEST_CASE("a request may arrive a byte at a time") {
   CHECK(request.body.length == 3);
 }
 
-TEST_CASE("one empty line before a request is skipped, a second one is not") {
+TEST_CASE("a few empty lines before a request are skipped, many are not") {
   Request request;
   CHECK(parse_request("\r", request).status == Parse::more);
   CHECK(parse_request("\r\n", request).status == Parse::more);
   const ParseResult result = parse_request("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", request);
   CHECK(result.status == Parse::done);
   CHECK(result.consumed == 29);
-  CHECK(why("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n") == "400 a bad method");
+  CHECK(parse_request("\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", request).status == Parse::done);
+  CHECK(why("\r\n\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n") == "400 a bad method");
+  CHECK(why("\nGET / HTTP/1.1\r\nHost: a\r\n\r\n") == "400 a bad method");
 }
 
 TEST_CASE("connections are kept as version and Connection say") {
