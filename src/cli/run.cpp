@@ -9,6 +9,7 @@
 #include "orchestrator/attach.hpp"
 #include "report/report.hpp"
 #include "run/environment.hpp"
+#include "run/firewalls.hpp"
 #include "run/measure.hpp"
 #include "run/summary.hpp"
 #include "stats/claims.hpp"
@@ -254,15 +255,17 @@ class RunCommand {
                                   (*directory)->path().string());
     }
     run::Outcome outcome;
+    const auto firewalls = run::read_firewalls(bench.agents, bench.standing);
     {
       RunProgress progress(context_);
       outcome = run::measure(bench, plan, order.earlier ? std::move(order.earlier->trials) : std::vector<Trial>{}, **directory, progress);
     }
-    finish(order, bench, plan, outcome, **directory);
+    const auto passed = run::firewalls_between(firewalls, run::read_firewalls(bench.agents, bench.standing));
+    finish(order, bench, plan, outcome, passed, **directory);
   }
 
   void finish(const Order& order, const run::Bench& bench, const run::Plan& plan, const run::Outcome& outcome,
-              store::RunDirectory& directory) {
+              const boost::json::array& firewalls, store::RunDirectory& directory) {
     const auto record = store::read_record(directory.path());
     if (!record) {
       return context_.fail(record.error());
@@ -272,6 +275,9 @@ class RunCommand {
     results.claims = stats::judge(order.playbook.claims, results.cells, outcome.trials, host_cpus(bench.facts));
     results.environment = environment_of(bench, order, *record);
     results.environment["finished"] = utc_now();
+    if (!firewalls.empty()) {
+      results.environment["firewalls"] = firewalls;
+    }
     run::add_crypto_environment(results.environment, plan, outcome.trials, bench.facts);
     if (outcome.error) {
       context_.fail(*outcome.error);

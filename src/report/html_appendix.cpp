@@ -1,3 +1,4 @@
+#include "report/firewalls.hpp"
 #include "report/host.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_table.hpp"
@@ -128,6 +129,9 @@ std::string appendix_html(const Run& run) {
         picture + "</div>\n</section>\n";
   }
   out += "<section id=\"environment\">\n<h2>Environment</h2>\n" + facts_html(host_facts(run), "What", "Here", "The host of this run");
+  if (const Facts passed = firewall_facts(run); !passed.empty()) {
+    out += "<h3>Firewalls</h3>\n" + facts_html(passed, "What", "During this run", "What the firewalls let through and dropped");
+  }
   if (const Facts stands = substitutions(run); !stands.empty()) {
     out += repeats_study(run) ? "<h3>What stands for the study’s parts</h3>\n" + facts_html(stands, "In the study", "Here", "Substitutions")
                               : "<h3>Notes on the scenarios</h3>\n" + facts_html(stands, "Scenario", "Note", "Notes");

@@ -1,6 +1,7 @@
 #include "report/plain.hpp"
 
 #include "report/claim_text.hpp"
+#include "report/firewalls.hpp"
 #include "report/host.hpp"
 #include "report/html_parts.hpp"
 #include "report/key_findings.hpp"
@@ -133,6 +134,9 @@ std::string render_markdown(const Run& run) {
   out += "## Environment\n\n" + facts_markdown(host_facts(run), "what", "here") +
          (repeats_study(run) ? facts_markdown(substitutions(run), "in the study", "here")
                              : facts_markdown(substitutions(run), "scenario", "note"));
+  if (const Facts passed = firewall_facts(run); !passed.empty()) {
+    out += "## Firewalls\n\n" + facts_markdown(passed, "what", "during this run");
+  }
   out += "## Method\n\n";
   for (const std::string& paragraph : method(run)) {
     out += escape_markdown(paragraph) + "\n\n";
