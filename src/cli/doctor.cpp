@@ -42,7 +42,19 @@ void look_at_lab(Context& context, const orchestrator::World& world, const std::
     context.fail(lab.error());
     return;
   }
-  const auto plan = orchestrator::plan(world, *lab, name.empty() ? lab->name : name);
+  const std::string standing = name.empty() ? lab->name : name;
+  const auto nodes = orchestrator::examine_nodes(world, standing, Clock::now() + std::chrono::seconds(30));
+  if (!nodes) {
+    return context.fail(nodes.error());
+  }
+  for (const auto& node : *nodes) {
+    context.out << "\nnode " << node.node << "\n";
+    print(context, node.findings);
+  }
+  if (!nodes->empty()) {
+    return;  // it stands
+  }
+  const auto plan = orchestrator::plan(world, *lab, standing);
   if (plan) {
     context.out << "lab " << lab->name << " can stand here: " << lab->nodes.size() << " nodes\n";
   } else {
@@ -56,7 +68,7 @@ void add_doctor(CLI::App& root, Context& context) {
   auto lab = std::make_shared<std::string>();
   auto name = std::make_shared<std::string>();
   CLI::App* command = root.add_subcommand("doctor", "what this host lacks, each with its remedy");
-  command->add_option("LAB", *lab, "also what would keep this lab from standing here");
+  command->add_option("LAB", *lab, "also what each of its nodes lacks, or what would keep it from standing here");
   command->add_option("--name", *name, "of the standing lab, where it is not the file's");
   command->callback([lab, name, &context] {
     const auto world = open_world(context);

@@ -2,6 +2,8 @@
 
 #include "lab/units.hpp"
 #include "orchestrator/cpus.hpp"
+#include "providers/container/engine.hpp"
+#include "providers/container/image.hpp"
 #include "providers/local/account.hpp"
 #include "providers/local/cgroup.hpp"
 #include "remote/process.hpp"
@@ -60,6 +62,43 @@ std::string cgroup_problem() {
 
 Finding program(const std::string& topic, const std::optional<std::string>& path, const std::string& remedy, Grade missing) {
   return path ? Finding{Grade::good, topic, *path, ""} : Finding{missing, topic, "not found", remedy};
+}
+
+// Asks the engine only where that wakes up nothing that this user never used.
+void ask_engine(HostFacts& facts) {
+  namespace container = providers::container;
+  const auto host = container::this_host();
+  const auto engine = container::Engine::find(host);
+  if (!engine || engine->never_used()) {
+    return;
+  }
+  const Deadline deadline = Clock::now() + 20s;
+  const auto found = engine->facts(deadline);
+  const auto fits = found ? container::check_runtime(*found, host) : Result<void>(found.error());
+  if (!fits) {
+    facts.engine_error = fits.error().what;
+    facts.engine_remedy = fits.error().remedy;
+    return;
+  }
+  facts.engine_ways = found->version + (found->rootless ? ", rootless" : "") + ", cgroups v" + std::to_string(found->cgroup) +
+                      (found->mixed ? " beside v2" : "") + ", runtime " +
+                      (found->runtime.empty() ? found->default_runtime : found->runtime) + ", storage " + found->storage;
+  const auto there = container::has_image(*engine, container::image_name(), deadline);
+  facts.image = there && *there;
+}
+
+Finding judge_engine(const HostFacts& facts) {
+  if (!facts.engine) {
+    return {Grade::note, "engine", "not found", "apt-get install podman runc, for provider container"};
+  }
+  if (!facts.engine_error.empty()) {
+    return {Grade::note, "engine", facts.engine_error, facts.engine_remedy};
+  }
+  if (facts.engine_ways.find("storage vfs") != std::string::npos) {
+    return {Grade::note, "engine", *facts.engine + ": storage vfs copies the whole image for each node",
+            "set driver = \"overlay\" under [storage] in ~/.config/containers/storage.conf, then: podman system reset"};
+  }
+  return {Grade::good, "engine", *facts.engine + (facts.engine_ways.empty() ? "" : ": " + facts.engine_ways), ""};
 }
 
 bool has_flag(const HostFacts& facts, const std::string& flag) {
@@ -121,6 +160,7 @@ HostFacts gather_facts(const fs::path& state_root) {
   facts.ssh = remote::find_program("ssh");
   facts.engine = remote::find_program("podman");
   facts.engine = facts.engine ? facts.engine : remote::find_program("docker");
+  ask_engine(facts);
   facts.account = account_problem();
   facts.cgroup = cgroup_problem();
   facts.cpus = allowed_cpus().size();
@@ -147,8 +187,12 @@ std::vector<Finding> judge(const HostFacts& facts) {
       program("sshd", facts.sshd, "apt-get install openssh-server", Grade::bad),
       program("ssh-keygen", facts.keygen, "apt-get install openssh-client", Grade::bad),
       program("ssh", facts.ssh, "apt-get install openssh-client: lab ssh, exec and logs -f use it", Grade::note),
-      program("engine", facts.engine, "apt-get install podman, for provider container", Grade::note),
+      judge_engine(facts),
   };
+  if (!facts.engine_ways.empty()) {
+    findings.push_back(facts.image ? Finding{Grade::good, "image", "of this build, for containers", ""}
+                                   : Finding{Grade::note, "image", "not made yet, for provider container", "lab image build"});
+  }
   findings.push_back(facts.account.empty() ? Finding{Grade::good, "account", "may log in by key", ""}
                                            : Finding{Grade::bad, "account", facts.account, "run lab as another user"});
   findings.push_back(facts.cgroup.empty() ? Finding{Grade::good, "cgroups", "CPU quotas can be set", ""}

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "lab/error.hpp"
+#include "lab/lab.hpp"
+#include "lab/units.hpp"
+#include "orchestrator/world.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +16,9 @@ namespace lab::orchestrator {
 
 struct HostFacts {
   std::optional<std::string> sshd, keygen, ssh, engine;  // where the programs are
+  std::string engine_error, engine_remedy;               // why it makes no containers here; empty: it does
+  std::string engine_ways;                               // what was found out about it: "4.3.1, rootless, cgroups v1, runtime runc"
+  bool image = false;                                    // the one of this build is there
   std::string account;                                   // why the user cannot log in; empty: fine
   std::string cgroup;                                    // why no quota can be set; empty: it can
   std::size_t cpus = 1;
@@ -31,5 +37,15 @@ struct Finding {
 // Makes and removes a control group to see whether it may; changes nothing else.
 HostFacts gather_facts(const std::filesystem::path& state_root);
 std::vector<Finding> judge(const HostFacts& facts);
+
+// What a node says of itself over SSH: lines "key value" of kNodeQuestions.
+std::vector<Finding> judge_node(const Node& node, std::string_view answers);
+
+struct NodeFindings {
+  std::string node;
+  std::vector<Finding> findings;
+};
+// Every node of a standing lab, asked at once; one that cannot be reached is a finding.
+Result<std::vector<NodeFindings>> examine_nodes(const World& world, const std::string& name, Deadline deadline);
 
 }  // namespace lab::orchestrator

@@ -1,0 +1,42 @@
+#include "orchestrator/doctor.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+using namespace lab;
+using namespace lab::orchestrator;
+
+namespace {
+
+Finding found(const std::vector<Finding>& findings, const std::string& topic) {
+  const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.topic == topic; });
+  REQUIRE(at != findings.end());
+  return *at;
+}
+
+}  // namespace
+
+TEST_CASE("what a node lacks is told with its remedy") {
+  const Node firewall{"firewall1", {Role::firewall}, {"clients", "dmz"}};
+  const auto poor = judge_node(firewall, "machine x86_64 6.1\nfiles 256\nfree 1024\nclock hpet\nforward 0\nnft /usr/sbin/nft\n");
+  CHECK(found(poor, "machine").found == "x86_64 6.1");
+  CHECK(found(poor, "limits").remedy == "raise the hard limit of open files to 4096");
+  CHECK(found(poor, "disk").found == "1 MB free");
+  CHECK(found(poor, "clock").grade == Finding::Grade::bad);
+  CHECK(found(poor, "firewall").remedy == "sysctl net.ipv4.ip_forward=1");
+  const auto bare = judge_node(firewall, "machine x86_64 6.1\nfiles unlimited\nfree 900000\nclock tsc\nforward 1\nnft \n");
+  CHECK(found(bare, "limits").grade == Finding::Grade::good);
+  CHECK(found(bare, "firewall").remedy == "apt-get install nftables");
+}
+
+TEST_CASE("an engine that cannot make containers here is a remark with the engine's remedy, and so is an image that is not made") {
+  HostFacts facts;
+  facts.engine = "/usr/bin/podman";
+  facts.engine_error = "/dev/net/tun may not be opened";
+  facts.engine_remedy = "as root: chmod 666 /dev/net/tun";
+  CHECK(found(judge(facts), "engine").remedy == "as root: chmod 666 /dev/net/tun");
+  facts.engine_error.clear();
+  facts.engine_ways = "4.3.1, cgroups v1 beside v2, runtime runc, storage overlay";
+  CHECK(found(judge(facts), "engine").grade == Finding::Grade::good);
+  CHECK(found(judge(facts), "image").remedy == "lab image build");
+}
