@@ -1,0 +1,87 @@
+#!/bin/bash
+# The study's nine nodes as real containers: firewalls that let through what is declared and nothing else, a run through them, a container
+# that dies, and nothing left afterwards. Skipped (exit 77) with the reason where no engine works.
+. "$SOURCE/tests/e2e/container_common.bash" || exit 1
+image_or_skip
+
+wants 0 "$LAB" plan webseal-2007
+says "create  node firewall1 (container at "
+wants 0 "$LAB" up webseal-2007
+says "lab webseal-2007 stands: 9 nodes in"
+tail -2 <<<"$out"
+wants 0 "$LAB" up webseal-2007
+says "nothing to do"
+wants 0 "$LAB" status
+wants 0 "$LAB" exec webseal -- sh -c 'hostname; uname -m'
+says "webseal"
+
+address_of() { "$LAB" status --json | jq -r ".nodes[] | select(.name == \"$1\").address"; }
+counter() { # NODE NAME: packets
+  "$LAB" exec "$1" -- nft -j list counters table inet lab | jq ".nftables[] | select(.counter.name == \"$2\").counter.packets"
+}
+# probe FROM ADDRESS PORT: whether a TCP connection comes about within two seconds.
+probe() { "$LAB" exec "$1" -- timeout 2 bash -c "exec 3<>/dev/tcp/$2/$3" >/dev/null 2>&1; }
+
+webseal=$(address_of webseal) was=$(address_of was) tam=$(address_of tam) db2=$(address_of db2) firewall1=$(address_of firewall1)
+
+# Declared: clients to the gateway, the gateway to directory and back ends, back ends to the database's port (nobody listens yet: refused).
+probe client1 "$webseal" 8080 || fail "client1 does not reach the gateway"
+probe webseal "$tam" 3890 || fail "the gateway does not reach the directory"
+probe webseal "$was" 9080 || fail "the gateway does not reach the back end"
+[ "$(counter firewall1 flow/client1/webseal/8080)" -gt 0 ] || fail "firewall1 does not count what it lets through"
+"$LAB" exec client1 -- sh -c 'echo secret000001 >/tmp/password'
+wants 0 "$LAB" exec client1 -- /lab/bin/lab load "https://$webseal:8443/app/page/5.8KB" -c 2 -n 50 --expect-bytes 5939 \
+  --cacert /lab/certs/ca.pem --user user000001 --password-file /tmp/password
+
+# Undeclared: dropped and counted.
+dropped=$(counter firewall1 dropped)
+for target in "$was 9080" "$tam 3890" "$webseal 22" "$db2 5432"; do
+  ! probe client1 $target || fail "client1 reaches $target, which no role needs"
+done
+[ "$(counter firewall1 dropped)" -gt "$dropped" ] || fail "firewall1 does not count what it drops"
+dropped=$(counter firewall2 dropped)
+! probe webseal "$db2" 5432 || fail "the gateway reaches the database, which no role needs"
+! probe was "$webseal" 8080 || fail "a back end reaches the gateway, which no role needs"
+[ "$(counter firewall2 dropped)" -gt "$dropped" ] || fail "firewall2 does not count what it drops"
+# Nor by the management network, or with a source address of somebody else's.
+management=$(jq -r '.nodes[] | select(.node.name == "was").node.ssh_address' "$XDG_STATE_HOME/lab/webseal-2007/state.json")
+! probe client1 "$management" 22 || fail "client1 reaches was by the management network"
+dropped=$(counter firewall1 dropped)
+"$LAB" exec client1 -- sh -c "ip address add $webseal/32 dev lo && ip route replace $tam/32 via $firewall1 src $webseal"
+! probe client1 "$tam" 3890 || fail "client1 reaches the directory with the gateway's address"
+[ "$(counter firewall1 dropped)" -gt "$dropped" ] || fail "firewall1 lets a forged source pass"
+"$LAB" exec client1 -- sh -c "ip route del $tam/32; ip address del $webseal/32 dev lo"
+
+# CPU quota, live, and CPU time.
+cgroup=$(jq -r '.nodes[] | select(.node.name == "webseal").details.cgroup.cpu // empty' "$XDG_STATE_HOME/lab/webseal-2007/state.json")
+if [ -n "$cgroup" ]; then
+  [ "$(cat "$cgroup"/cpu.cfs_quota_us "$cgroup"/cpu.max 2>/dev/null | cut -d' ' -f1)" = 4000 ] || fail "the gateway's lab CPU is no quota of 0.4"
+fi
+
+# Measured end to end, one lab CPU and two.
+wants 0 "$LAB" run --only '1/page=5.8KB/*/clients=8' --repeats 2 -o "$work/reports"
+results=$work/reports/latest/results.json
+[ "$(jq '[.cells[] | select(.status == "measured" and .pages_per_s.median > 0)] | length' "$results")" = 2 ] || fail "not measured: $out"
+! jq -e '.cells[] | select(.flags | index("unreconciled"))' "$results" >/dev/null || fail "counts do not agree: $(jq .cells "$results")"
+jq -e '.environment.firewalls[] | select(.node == "firewall1") | .flows[] | select(.from == "client1" and .port == 8080) | .packets > 0' \
+  "$results" >/dev/null || fail "the firewalls' counters are not in the results: $(jq .environment.firewalls "$results")"
+grep -q "firewall1: dropped" "$work/reports/latest/report.html" || fail "the report does not show the firewalls"
+
+# A container that dies is seen, and brought back.
+"$engine" kill "$(container_of tam)" >/dev/null
+wants 1 "$LAB" status
+says "container ended with exit code 137 (killed): lab up repairs it"
+wants 0 "$LAB" up webseal-2007
+wants 0 "$LAB" status
+"$engine" rm -f "$(container_of firewall1)" >/dev/null 2>&1
+wants 1 "$LAB" status
+says "container gone: lab up repairs it"
+wants 0 "$LAB" up webseal-2007
+wants 0 "$LAB" status
+probe client1 "$webseal" 8080 || fail "a firewall that was made anew does not forward"
+
+wants 0 "$LAB" down
+says "is down in"
+tail -1 <<<"$out"
+nothing_left_of webseal-2007
+echo "ok"
