@@ -12,10 +12,12 @@ namespace {
 
 namespace json = boost::json;
 
+std::string whole(std::uint64_t count) { return count < 1000 ? std::to_string(count) : number(static_cast<double>(count)); }
+
 std::string packets(const json::object& counted) {
   const auto number_of_packets = store::count_of(counted, "packets");
-  return fmt::format("{} packet{}, {} bytes", number(static_cast<double>(number_of_packets)), number_of_packets == 1 ? "" : "s",
-                     number(static_cast<double>(store::count_of(counted, "bytes"))));
+  return fmt::format("{} packet{}, {} bytes", whole(number_of_packets), number_of_packets == 1 ? "" : "s",
+                     whole(store::count_of(counted, "bytes")));
 }
 
 void add(Facts& facts, const json::object& firewall) {
@@ -25,7 +27,7 @@ void add(Facts& facts, const json::object& firewall) {
       const json::object& flow = one.get_object();
       facts.emplace_back(fmt::format("{}: {} → {}, port {}", node, store::text_of(flow, "from"), store::text_of(flow, "to"),
                                      store::count_of(flow, "port")),
-                         fmt::format("{} connections", number(static_cast<double>(store::count_of(flow, "packets")))));
+                         fmt::format("{} connections", whole(store::count_of(flow, "packets"))));
     }
   }
   facts.emplace_back(node + ": on connections that stand", packets(store::object_of(firewall, "replies")));
