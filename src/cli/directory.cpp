@@ -41,6 +41,18 @@ boost::json::object to_json(const directory::Totals& totals) {
 
 Error first_of(const Errors& errors) { return errors.empty() ? Error{"no faults", {}, {}} : errors.front(); }
 
+std::string metrics_of(const directory::Totals& totals) {
+  roles::MetricsText text;
+  text.counter("directory_binds", "Bind requests.").sample(totals.binds);
+  text.counter("directory_searches", "Search requests.").sample(totals.searches);
+  text.counter("directory_results", "Answers, by result code.");
+  for (const auto& [code, count] : totals.results) {
+    text.sample(count, roles::MetricsText::label("code", std::to_string(code)));
+  }
+  text.counter("directory_connections", "Connections accepted.").sample(totals.connections);
+  return text.finish();
+}
+
 Result<boost::json::value> answer(directory::Service& service, std::string_view method, const boost::json::object& params) {
   if (method == "stats") {
     return to_json(service.totals());
@@ -131,6 +143,10 @@ Result<void> serve(const DirectoryConfig& config, const std::string& faults_file
     if (!control) {
       return control.error();
     }
+  }
+  const auto metrics = start_metrics(config.service, "directory", context, [&service] { return metrics_of(service.totals()); });
+  if (!metrics) {
+    return metrics.error();
   }
   if (!context.quiet) {
     for (const std::string& url : service.listening()) {

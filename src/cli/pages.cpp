@@ -22,6 +22,16 @@ boost::json::object to_json(const pages::Totals& totals) {
           {"handshakes", totals.handshakes}};
 }
 
+std::string metrics_of(const pages::Totals& totals) {
+  roles::MetricsText text;
+  text.counter("pages_requests", "Requests whose head was read.").sample(totals.requests);
+  text.counter("pages_pages", "Pages served.").sample(totals.pages);
+  text.counter("pages_body_bytes", "Bytes of page bodies.").sample(totals.bytes);
+  text.counter("pages_connections", "Connections accepted.").sample(totals.connections);
+  text.counter("pages_tls_handshakes", "TLS handshakes that succeeded.").sample(totals.handshakes);
+  return text.finish();
+}
+
 Result<boost::json::value> answer(const pages::Service& service, std::string_view method) {
   if (method == "stats") {
     return to_json(service.totals());
@@ -56,6 +66,10 @@ Result<void> serve(const PagesConfig& config, int ready_fd, Context& context) {
       return started.error();
     }
     control = std::move(*started);
+  }
+  const auto metrics = start_metrics(config.service, "pages", context, [&pages = **service] { return metrics_of(pages.totals()); });
+  if (!metrics) {
+    return metrics.error();
   }
   for (const std::string& url : (*service)->listening()) {
     if (!context.quiet) {

@@ -57,6 +57,7 @@ void add_service_options(CLI::App& command, ServiceOptions& options, const std::
       command.add_option("--ciphers", options.ciphers, "TLS 1.2 ciphers, as `openssl ciphers` writes them")->option_text("LIST"),
       command.add_option("--threads", options.threads, "threads; each has its own loop")->check(CLI::Range(1, 256))->capture_default_str(),
       command.add_option("--control", options.control, "control socket to make")->option_text("SOCKET"),
+      command.add_option("--metrics", options.metrics, "serve OpenMetrics here, at /metrics")->option_text("HOST:PORT"),
   };
   for (CLI::Option* other : others) {
     config->excludes(other);
@@ -79,7 +80,26 @@ Result<Service> to_service(const ServiceOptions& options, bool listens_elsewhere
   service.certificate = {options.certificate, options.key, to_version(options.tls_min), to_version(options.tls_max), options.ciphers};
   service.threads = options.threads;
   service.control = options.control;
+  if (!options.metrics.empty()) {
+    Result<Endpoint> metrics = to_endpoint(options.metrics);
+    if (!metrics) {
+      return metrics.error();
+    }
+    service.metrics = std::move(*metrics);
+  }
   return service;
+}
+
+Result<std::unique_ptr<roles::MetricsServer>> start_metrics(const Service& service, const std::string& role, Context& context,
+                                                            std::function<Result<std::string>()> text) {
+  if (!service.metrics) {
+    return std::unique_ptr<roles::MetricsServer>();
+  }
+  auto server = roles::MetricsServer::start(*service.metrics, std::move(text));
+  if (server && !context.quiet) {
+    context.err << role << ": metrics at " << (*server)->url() << std::endl;
+  }
+  return server;
 }
 
 Hangup::Hangup() {

@@ -54,6 +54,19 @@ std::string answer(const std::string& line, const ControlHandler& handler) {
   return json::serialize(json::object{{"jsonrpc", "2.0"}, {"id", *id}, {"result", std::move(*result)}});
 }
 
+std::string text_of(const json::object& object, std::string_view key) {
+  const json::value* value = object.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string{};
+}
+
+Error told_error(const json::object& error, std::string_view method) {
+  const json::value* data = error.if_contains("data");
+  const json::object none;
+  const json::object& more = data != nullptr && data->is_object() ? data->get_object() : none;
+  const std::string message = text_of(error, "message"), where = text_of(more, "where");
+  return Error{message.empty() ? "it failed" : message, where.empty() ? std::string(method) : where, text_of(more, "remedy"), {}};
+}
+
 }  // namespace
 
 struct ControlServer::Impl final : net::Watcher {
@@ -184,9 +197,7 @@ Result<json::value> control_call(const std::string& path, std::string_view metho
     return Error{"not JSON-RPC on " + path, std::string(method), {}, in.substr(0, 200)};
   }
   if (const json::value* error = object->if_contains("error"); error != nullptr && error->is_object()) {
-    const json::value* message = error->get_object().if_contains("message");
-    return Error{
-        message != nullptr && message->is_string() ? std::string(message->get_string()) : "it failed", std::string(method), {}, {}};
+    return told_error(error->get_object(), method);
   }
   const json::value* result = object->if_contains("result");
   return result == nullptr ? json::value{} : *result;
