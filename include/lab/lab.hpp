@@ -36,6 +36,7 @@ struct JunctionPlan {
 struct GatewaySettings {
   BasicAuthentication basic = BasicAuthentication::both;
   std::string realm = "lab";
+  BasicAuthentication forms = BasicAuthentication::none;
   std::uint16_t http = 8080, https = 8443;
   std::vector<JunctionPlan> junctions;
   std::vector<AccessRule> access;

@@ -2,6 +2,7 @@
 // Files are YAML (JSON is a subset); src/config reads them and writes them as JSON for the agent.
 #pragma once
 
+#include "lab/credentials.hpp"
 #include "lab/load_config.hpp"
 #include "lab/tls_version.hpp"
 
@@ -34,7 +35,8 @@ struct Service {
   std::vector<Endpoint> tls;    // https: or ldaps:
   TlsServer certificate;
   int threads = 1;
-  std::string control;  // path of the control socket; empty: none
+  std::string control;              // path of the control socket; empty: none
+  std::optional<Endpoint> metrics;  // where OpenMetrics are served; absent: nowhere
   bool operator==(const Service&) const = default;
 };
 
@@ -79,8 +81,8 @@ struct DirectoryConfig {
 };
 
 enum class JunctionType { tcp, ssl, local };
-enum class BasicAuthentication { none, http, https, both };  // on which transport basic login is offered
-enum class BasicHeader { filter, ignore, supply };           // -b: what the back end sees of Authorization
+enum class BasicAuthentication { none, http, https, both };  // on which transport a login, basic or by form, is offered
+enum class BasicHeader { filter, ignore, supply, gso };      // -b: what the back end sees of Authorization
 
 struct Identity {  // -c
   bool user = false, groups = false, creds = false;
@@ -99,6 +101,18 @@ struct Junction {
   std::string server_ca;        // ssl: PEM file that the server's certificate must chain to; empty: not verified
   std::string ciphers;          // ssl: TLS 1.2 cipher list of the gateway's client side
   std::optional<TlsVersion> tls_max;
+  std::string virtual_host;                    // serves this Host, at the root; empty: every host, at the point
+  std::string directory;                       // local: the files to serve; empty: built-in pages
+  bool case_insensitive = false;               // -i: paths are matched and judged whatever their case
+  bool stateful = false;                       // -s: a cookie pins a client to a server
+  std::string server_dn;                       // -D: subject of the server's certificate, as RFC 2253 writes it
+  std::string client_certificate, client_key;  // -K: PEM files; what the gateway shows the server
+  std::optional<Credentials> login;            // -B -U -W: as whom the gateway logs in to the back end
+  bool session_cookie = false;                 // -k: the gateway's session cookie goes on
+  bool junction_cookie = false;                // -j: links that lack the mount point are found by a cookie
+  unsigned soft_limit = 0, hard_limit = 0;     // -l, -L: concurrent requests; 0: none; both or neither
+  std::string supply_password = "dummy";       // -b supply: the password beside the user's name
+  std::string gso;                             // -b gso: file of lines "user back-end-user back-end-password"
   bool operator==(const Junction&) const = default;
 };
 
@@ -106,12 +120,39 @@ struct AccessRule {  // the nearest one to a path replaces what was inherited
   std::string path;
   enum class Who { everybody, authenticated, listed, nobody } allow = Who::authenticated;
   std::vector<std::string> users, groups;  // for `listed`
+  std::string permissions = "Tr";          // of those allowed: T traverse (for all), r read and POST, m modify, d delete
   bool operator==(const AccessRule&) const = default;
+};
+
+struct ObjectPolicy {  // a protected-object policy: conditions whoever asks; the nearest one to a path replaces what was inherited
+  std::string path;
+  enum class Protection { none, integrity, privacy } protection = Protection::none;  // both others: HTTPS only
+  std::vector<int> days;                                                             // 0 Sunday … 6 Saturday; empty: all
+  int from = 0, to = 24 * 60;                                                        // minutes of the day; from > to: over midnight
+  bool utc = false;                                                                  // else local time
+  std::vector<std::string> clients;                                                  // networks, "10.0.0.0/8"; empty: all
+  bool operator==(const ObjectPolicy&) const = default;
 };
 
 struct GatewayLogs {  // file names; empty: not written; /dev/null is written to
   std::string request, agent, referer;
+  std::uint64_t max_size = 2'000'000;                               // bytes; then renamed with a timestamp; 0: never
+  std::chrono::seconds flush{1};                                    // a line waits so long for others at most
+  bool total_time = false, backend_time = false, junction = false;  // columns after those of the common log format
   bool operator==(const GatewayLogs&) const = default;
+};
+
+// Of a gateway (webseal.md: client limits and back-end connections).
+struct Timeouts {
+  std::chrono::nanoseconds head = std::chrono::seconds{120};     // from a head's first byte (or the accept) to its end
+  std::chrono::nanoseconds fragment = std::chrono::seconds{60};  // between two reads from, or writes to, a client
+  std::chrono::nanoseconds idle = std::chrono::seconds{60};      // between two requests
+  std::chrono::nanoseconds connect = std::chrono::seconds{30};   // to a server
+  std::chrono::nanoseconds backend = std::chrono::seconds{120};  // without any progress of an exchange
+  std::chrono::nanoseconds linger = std::chrono::seconds{2};     // for a client to read a last answer
+  std::chrono::nanoseconds drain = std::chrono::seconds{30};     // for requests under way at the end
+  std::chrono::nanoseconds ping = std::chrono::seconds{300};     // between two looks at a server; 0: none
+  bool operator==(const Timeouts&) const = default;
 };
 
 struct DirectoryClient {
@@ -129,6 +170,7 @@ struct GatewayConfig {
   std::string server_name = "lab-gateway";
   BasicAuthentication basic = BasicAuthentication::both;
   std::string realm = "lab";
+  BasicAuthentication forms = BasicAuthentication::none;
   DirectoryClient directory;
   std::vector<Junction> junctions;
   std::vector<AccessRule> access;  // default: with a directory everything wants a login, else everybody
@@ -136,6 +178,14 @@ struct GatewayConfig {
   unsigned session_entries = 4096;
   std::chrono::seconds session_lifetime{3600};
   std::chrono::seconds session_idle{600};
+  std::vector<ObjectPolicy> policies;
+  std::vector<std::string> blocked_methods = {"TRACE", "PUT", "DELETE", "CONNECT"};
+  std::vector<std::string> trusted_proxies;  // networks whose X-Forwarded-* are believed
+  std::string pages;                         // folder of pages that replace built-in ones: login.html, 403.html, …; empty: none
+  std::uint64_t max_head = 32 * 1024;        // bytes of a request's head
+  std::uint64_t max_body = 0;                // bytes of a request's body; 0: any
+  std::uint64_t max_kept = 8 * 1024;         // bytes of a request kept over a login
+  Timeouts timeouts;
   bool operator==(const GatewayConfig&) const = default;
 };
 

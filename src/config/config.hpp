@@ -23,6 +23,7 @@ Result<Playbook, Errors> parse_playbook(std::string_view text, const std::string
 // Whichever it is, told by its key `lab` or `playbook`.
 Result<std::variant<Lab, Playbook>, Errors> parse_any(std::string_view text, const std::string& path);
 Result<GatewayConfig, Errors> parse_gateway(std::string_view text, const std::string& path);
+Result<Junction, Errors> parse_junction(std::string_view text, const std::string& path);  // one of a gateway's file
 Result<DirectoryConfig, Errors> parse_directory(std::string_view text, const std::string& path);
 // A list alone, or under the key `faults`: what a running directory is given anew.
 Result<std::vector<Fault>, Errors> parse_faults(std::string_view text, const std::string& path);
@@ -31,6 +32,7 @@ Result<LoadConfig, Errors> parse_load(std::string_view text, const std::string& 
 
 // As files that the parsers above read back to the same value.
 boost::json::object to_json(const GatewayConfig& config);
+boost::json::object to_json(const Junction& junction);
 boost::json::object to_json(const DirectoryConfig& config);
 boost::json::object to_json(const PagesConfig& config);
 boost::json::object to_json(const LoadConfig& config);

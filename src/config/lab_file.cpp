@@ -28,7 +28,10 @@ constexpr Choice<Software> kSoftware[] = {
     {"lab", Software::lab}, {"nginx", Software::nginx}, {"haproxy", Software::haproxy}, {"external", Software::external}};
 
 constexpr Field<GatewaySettings> kGateway[] = {
-    {"authentication", [](Cursor at, GatewaySettings& into) { read_authentication(at, into.basic, into.realm); }},
+    {"authentication",
+     [](Cursor at, GatewaySettings& into) {
+       read_authentication(at, {into.basic, into.realm, into.forms});
+     }},
     {"http", [](Cursor at, GatewaySettings& into) { set(into.http, port(at)); }},
     {"https", [](Cursor at, GatewaySettings& into) { set(into.https, port(at)); }},
     {"junctions", [](Cursor at, GatewaySettings& into) { into.junctions = list(at, junction_plan); }},

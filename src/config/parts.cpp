@@ -8,21 +8,26 @@ namespace lab::config {
 
 namespace {
 
+std::optional<std::string> permissions(Cursor at) {
+  auto value = text(at);
+  if (value && value->find_first_not_of("Trmd") != std::string::npos) {
+    return at.wants("letters of Trmd: traverse, read, modify, delete");
+  }
+  return value;
+}
+
 constexpr Field<AccessRule> kAccessRule[] = {
     {"path", [](Cursor at, AccessRule& rule) { set(rule.path, url_path(at)); }, true},
     {"allow", [](Cursor at, AccessRule& rule) { set(rule.allow, choice(at, kWho)); }},
     {"users", [](Cursor at, AccessRule& rule) { rule.users = one_or_more(at, filled); }},
     {"groups", [](Cursor at, AccessRule& rule) { rule.groups = one_or_more(at, filled); }},
-};
-
-struct Authentication {
-  BasicAuthentication& basic;
-  std::string& realm;
+    {"permissions", [](Cursor at, AccessRule& rule) { set(rule.permissions, permissions(at)); }},
 };
 
 constexpr Field<Authentication> kAuthentication[] = {
     {"basic", [](Cursor at, Authentication& into) { set(into.basic, choice(at, kBasicAuthentications)); }},
     {"realm", [](Cursor at, Authentication& into) { set(into.realm, filled(at)); }},
+    {"forms", [](Cursor at, Authentication& into) { set(into.forms, choice(at, kBasicAuthentications)); }},
 };
 
 std::optional<std::string> server(Cursor at) {
@@ -71,6 +76,12 @@ std::optional<std::string> url_path(Cursor at) {
   if (value && (value->front() != '/' || value->find_first_of(" ?#") != std::string::npos)) {
     return at.wants("a path like / or /app, without query");
   }
+  const std::string whole = value && !value->ends_with('/') ? *value + "/" : value.value_or("");
+  for (const char* const segment : {"//", "/./", "/../"}) {
+    if (whole.find(segment) != std::string::npos) {
+      return at.wants("a path without empty segments, `.` and `..`");
+    }
+  }
   return value;
 }
 
@@ -94,10 +105,7 @@ std::optional<AccessRule> access_rule(Cursor at) {
 
 std::vector<std::string> access_rule_keys() { return keys_of(kAccessRule); }
 
-void read_authentication(Cursor at, BasicAuthentication& basic, std::string& realm) {
-  Authentication into{basic, realm};
-  read_map(at, "`authentication`", kAuthentication, into);
-}
+void read_authentication(Cursor at, Authentication into) { read_map(at, "`authentication`", kAuthentication, into); }
 
 std::vector<std::string> authentication_keys() { return keys_of(kAuthentication); }
 

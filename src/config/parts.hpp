@@ -16,8 +16,13 @@ std::optional<std::string> url_path(Cursor at);
 std::optional<AccessRule> access_rule(Cursor at);
 std::vector<std::string> access_rule_keys();
 
-// {basic, realm}
-void read_authentication(Cursor at, BasicAuthentication& basic, std::string& realm);
+// {basic, realm, forms}
+struct Authentication {
+  BasicAuthentication& basic;
+  std::string& realm;
+  BasicAuthentication& forms;
+};
+void read_authentication(Cursor at, Authentication into);
 std::vector<std::string> authentication_keys();
 
 // {point, type, servers, identity}; servers are node names or host:port.

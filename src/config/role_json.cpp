@@ -15,6 +15,18 @@ std::string written(const Endpoint& endpoint) {
   return (colons ? "[" + endpoint.host + "]" : endpoint.host) + ":" + std::to_string(endpoint.port);
 }
 
+void put_count(json::object& into, std::string_view key, unsigned count) {
+  if (count > 0) {
+    into[key] = count;
+  }
+}
+
+// Also when it is empty, where that is not what a missing key means.
+void put_list(json::object& into, std::string_view key, const std::vector<std::string>& all) {
+  into[key].emplace_array();
+  put_texts(into, key, all);
+}
+
 void put_endpoints(json::object& into, std::string_view key, const std::vector<Endpoint>& all) {
   put(into, key, all, [](const Endpoint& endpoint) { return json::string(written(endpoint)); });
 }
@@ -38,6 +50,9 @@ json::object service(const Service& service, std::string_view plain, std::string
   put(object, "tls", tls_server(service.certificate));
   object["threads"] = service.threads;
   put(object, "control", service.control);
+  if (service.metrics) {
+    put(object, "metrics", written(*service.metrics));
+  }
   return object;
 }
 
@@ -51,6 +66,8 @@ json::array identity(const Identity& identity) {
   return parts;
 }
 
+json::object login(const Credentials& login) { return {{"user", login.user}, {"password", login.password}}; }
+
 json::object junction(const Junction& junction) {
   json::object object{{"point", junction.point}, {"type", word(kJunctionTypes, junction.type)}};
   put_endpoints(object, "servers", junction.servers);
@@ -62,13 +79,52 @@ json::object junction(const Junction& junction) {
   put(object, "server-ca", junction.server_ca);
   put(object, "ciphers", junction.ciphers);
   put(object, "tls-max", junction.tls_max);
+  put(object, "virtual-host", junction.virtual_host);
+  put(object, "directory", junction.directory);
+  object["case-insensitive"] = junction.case_insensitive;
+  object["stateful"] = junction.stateful;
+  put(object, "server-dn", junction.server_dn);
+  put(object, "client-cert", junction.client_certificate);
+  put(object, "client-key", junction.client_key);
+  if (junction.login) {
+    object["login"] = login(*junction.login);
+  }
+  object["session-cookie"] = junction.session_cookie;
+  object["junction-cookie"] = junction.junction_cookie;
+  put_count(object, "soft-limit", junction.soft_limit);
+  put_count(object, "hard-limit", junction.hard_limit);
+  object["supply-password"] = junction.supply_password;
+  put(object, "gso", junction.gso);
   return object;
+}
+
+std::string clock_time(int minutes) {
+  const std::string hours = std::to_string(100 + minutes / 60), rest = std::to_string(100 + minutes % 60);
+  return hours.substr(1) + ":" + rest.substr(1);
+}
+
+json::object policy(const ObjectPolicy& policy) {
+  json::object object{{"path", policy.path},
+                      {"protection", word(kProtections, policy.protection)},
+                      {"from", clock_time(policy.from)},
+                      {"to", clock_time(policy.to)},
+                      {"utc", policy.utc}};
+  put(object, "days", policy.days, [](int day) { return json::string(word(kDays, day)); });
+  put_texts(object, "clients", policy.clients);
+  return object;
+}
+
+json::object timeouts(const Timeouts& timeouts) {
+  return {{"head", written(timeouts.head)},       {"fragment", written(timeouts.fragment)}, {"idle", written(timeouts.idle)},
+          {"connect", written(timeouts.connect)}, {"backend", written(timeouts.backend)},   {"linger", written(timeouts.linger)},
+          {"drain", written(timeouts.drain)},     {"ping", written(timeouts.ping)}};
 }
 
 json::object access_rule(const AccessRule& rule) {
   json::object object{{"path", rule.path}, {"allow", word(kWho, rule.allow)}};
   put_texts(object, "users", rule.users);
   put_texts(object, "groups", rule.groups);
+  object["permissions"] = rule.permissions;
   return object;
 }
 
@@ -110,6 +166,15 @@ json::object logs(const GatewayLogs& logs) {
   put(object, "request", logs.request);
   put(object, "agent", logs.agent);
   put(object, "referer", logs.referer);
+  object["max-size"] = logs.max_size;
+  object["flush"] = written(logs.flush);
+  json::array columns;
+  for (const auto& column : kLogColumns) {
+    if (logs.*column.value) {
+      columns.emplace_back(column.word);
+    }
+  }
+  object["columns"] = std::move(columns);
   return object;
 }
 
@@ -118,15 +183,24 @@ json::object logs(const GatewayLogs& logs) {
 json::object to_json(const GatewayConfig& config) {
   json::object object = service(config.service, "http", "https");
   put(object, "server-name", config.server_name);
-  object["authentication"] = {{"basic", word(kBasicAuthentications, config.basic)}, {"realm", config.realm}};
+  object["authentication"] = {
+      {"basic", word(kBasicAuthentications, config.basic)}, {"realm", config.realm}, {"forms", word(kBasicAuthentications, config.forms)}};
   object["directory"] = directory_client(config.directory);
   put(object, "junctions", config.junctions, junction);
   put(object, "access", config.access, access_rule);
   put(object, "logs", logs(config.logs));
   object["sessions"] = {
       {"entries", config.session_entries}, {"lifetime", written(config.session_lifetime)}, {"idle", written(config.session_idle)}};
+  put(object, "policies", config.policies, policy);
+  put_list(object, "blocked-methods", config.blocked_methods);
+  put_texts(object, "trusted-proxies", config.trusted_proxies);
+  put(object, "pages", config.pages);
+  object["limits"] = {{"head", config.max_head}, {"body", config.max_body}, {"kept", config.max_kept}};
+  object["timeouts"] = timeouts(config.timeouts);
   return object;
 }
+
+json::object to_json(const Junction& one) { return junction(one); }
 
 json::object to_json(const DirectoryConfig& config) {
   json::object object = service(config.service, "ldap", "ldaps");

@@ -14,11 +14,17 @@ inline constexpr Choice<BasicAuthentication> kBasicAuthentications[] = {{"none",
                                                                         {"https", BasicAuthentication::https},
                                                                         {"both", BasicAuthentication::both}};
 inline constexpr Choice<BasicHeader> kBasicHeaders[] = {
-    {"filter", BasicHeader::filter}, {"ignore", BasicHeader::ignore}, {"supply", BasicHeader::supply}};
+    {"filter", BasicHeader::filter}, {"ignore", BasicHeader::ignore}, {"supply", BasicHeader::supply}, {"gso", BasicHeader::gso}};
 inline constexpr Choice<AccessRule::Who> kWho[] = {{"everybody", AccessRule::Who::everybody},
                                                    {"authenticated", AccessRule::Who::authenticated},
                                                    {"listed", AccessRule::Who::listed},
                                                    {"nobody", AccessRule::Who::nobody}};
+inline constexpr Choice<ObjectPolicy::Protection> kProtections[] = {{"none", ObjectPolicy::Protection::none},
+                                                                    {"integrity", ObjectPolicy::Protection::integrity},
+                                                                    {"privacy", ObjectPolicy::Protection::privacy}};
+inline constexpr Choice<int> kDays[] = {{"sun", 0}, {"mon", 1}, {"tue", 2}, {"wed", 3}, {"thu", 4}, {"fri", 5}, {"sat", 6}};
+inline constexpr Choice<bool GatewayLogs::*> kLogColumns[] = {
+    {"total-us", &GatewayLogs::total_time}, {"backend-us", &GatewayLogs::backend_time}, {"junction", &GatewayLogs::junction}};
 inline constexpr Choice<LoginMode> kLoginModes[] = {{"none", LoginMode::none}, {"once", LoginMode::once}, {"every", LoginMode::every}};
 inline constexpr Choice<LoginMethod> kLoginMethods[] = {{"basic", LoginMethod::basic}, {"forms", LoginMethod::forms}};
 inline constexpr Choice<HandshakeMode> kHandshakes[] = {

@@ -76,7 +76,13 @@ NodeFiles::NodeFiles(const std::string& directory)
       key(certificates + "/server.key"),
       logs(directory + "/logs") {}
 
-GatewayLogs gateway_logs(const std::string& folder) { return {folder + "/request.log", folder + "/agent.log", folder + "/referer.log"}; }
+GatewayLogs gateway_logs(const std::string& folder) {
+  GatewayLogs logs;
+  logs.request = folder + "/request.log";
+  logs.agent = folder + "/agent.log";
+  logs.referer = folder + "/referer.log";
+  return logs;
+}
 
 Result<Junction> resolve_junction(const Standing& standing, const StandingNode& gateway, const JunctionPlan& plan) {
   Junction junction;
@@ -111,6 +117,7 @@ Result<GatewayConfig> resolve_gateway(const Standing& standing, const StandingNo
   config.service.threads = std::max(1, static_cast<int>(std::ceil((*found)->cpus.value_or(1))));
   config.basic = settings.basic;
   config.realm = settings.realm;
+  config.forms = settings.forms;
   config.directory.url = directory_url(standing);
   config.access = settings.access;
   config.logs = gateway_logs(files.logs);

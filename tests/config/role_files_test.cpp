@@ -15,7 +15,8 @@ Service every_service() {
           {{"localhost", 8443}},
           {"/c.pem", "/k.pem", TlsVersion::tls1_2, TlsVersion::tls1_2, "A:B"},
           3,
-          "/run/x.sock"};
+          "/run/x.sock",
+          Endpoint{"127.0.0.1", 9100}};
 }
 
 GatewayConfig every_gateway() {
@@ -41,7 +42,31 @@ GatewayConfig every_gateway() {
                    {"/open", AccessRule::Who::everybody, {}, {}},
                    {"/shut", AccessRule::Who::nobody, {}, {}},
                    {"/some", AccessRule::Who::listed, {"u 1", "null"}, {"group0"}}};
-  config.logs = {"/l/request.log", "/dev/null", "/l/referer.log"};
+  Junction& every = config.junctions.front();
+  every.case_insensitive = every.stateful = every.session_cookie = every.junction_cookie = true;
+  every.server_dn = "CN=x,O=y";
+  every.client_certificate = "/cc.pem";
+  every.client_key = "/ck.pem";
+  every.login = Credentials{"gw", ""};
+  every.soft_limit = 3;
+  every.hard_limit = 4;
+  every.supply_password = "";
+  every.gso = "/users";
+  config.junctions.back().virtual_host = "www:8080";
+  config.junctions.back().directory = "/www";
+  config.access.front().permissions = "Trmd";
+  config.access.back().permissions = "";
+  config.policies = {{"/p", ObjectPolicy::Protection::privacy, {0, 6}, 22 * 60 + 5, 6 * 60, true, {"10.0.0.0/8", "::1"}},
+                     {"/q", ObjectPolicy::Protection::integrity}};
+  config.blocked_methods = {};
+  config.trusted_proxies = {"127.0.0.1"};
+  config.pages = "/pages";
+  config.forms = BasicAuthentication::https;
+  config.max_head = 2048;
+  config.max_body = 1;
+  config.max_kept = 0;
+  config.timeouts = {1ns, 2ms, 3s, 4s, 5s, 6s, 7s, 0s};
+  config.logs = {"/l/request.log", "/dev/null", "/l/referer.log", 0, 20s, true, true, true};
   config.session_entries = 17;
   config.session_lifetime = 61s;
   config.session_idle = 7s;
@@ -199,4 +224,22 @@ TEST_CASE("a role file's mistakes are told with their place") {
         "  allowed: none, once, every; did you mean `every`?");
   CHECK(only_error(config::parse_gateway("http: a:1\njunctions: [{point: /, type: tcp}]\n", "g.yaml"))
             .starts_with("junction `/` has no servers\n  at g.yaml:2:13\n"));
+}
+
+TEST_CASE("a gateway's file tells what is wrong with its policies, limits and junctions") {
+  const auto told = [](const std::string& text) { return only_error(config::parse_gateway("http: 127.0.0.1:1\n" + text, "g.yaml")); };
+  CHECK(told("policies: [{path: /, from: 25:00}]").find("`from` wants a time of day like 08:30, not `25:00`") != std::string::npos);
+  CHECK(told("policies: [{path: /, days: [moon]}]").find("moon") != std::string::npos);
+  CHECK(told("limits: {head: 10}").find("`head` wants a size from 1024 to 131072 bytes") != std::string::npos);
+  CHECK(told("access: [{path: /, permissions: Tx}]").find("`permissions` wants letters of Trmd") != std::string::npos);
+  CHECK(told("junctions: [{point: /a/../b, type: local}]").find("`point` wants a path without empty segments, `.` and `..`") !=
+        std::string::npos);
+  CHECK(told("logs: {columns: [junction, bytes]}").find("bytes") != std::string::npos);
+}
+
+TEST_CASE("a junction alone is read as in a gateway's file") {
+  const auto read = config::parse_junction(R"({"point": "/app", "servers": ["127.0.0.1:9080"], "stateful": true})", "junction");
+  REQUIRE(read);
+  CHECK(read->stateful);
+  CHECK(only_error(config::parse_junction(R"({"point": "/app"})", "junction")).find("has no servers") != std::string::npos);
 }
