@@ -68,6 +68,20 @@ int choose_http11(SSL*, const unsigned char** out, unsigned char* out_length, co
 
 void ContextDeleter::operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
 
+std::string peer_subject(const SSL* ssl) {
+  X509* const certificate = SSL_get0_peer_certificate(ssl);
+  BIO* const out = certificate == nullptr ? nullptr : BIO_new(BIO_s_mem());
+  if (out == nullptr) {
+    return {};
+  }
+  X509_NAME_print_ex(out, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+  char* text = nullptr;
+  const long length = BIO_get_mem_data(out, &text);
+  std::string subject(text, static_cast<std::size_t>(length));
+  BIO_free(out);
+  return subject;
+}
+
 std::string openssl_errors() {
   std::string text;
   while (const unsigned long code = ERR_get_error()) {
