@@ -1,7 +1,5 @@
 #include "roles/gateway/access.hpp"
 
-#include "roles/gateway/path.hpp"
-
 #include <algorithm>
 
 namespace lab::gateway {
@@ -18,33 +16,55 @@ bool is_listed(const AccessRule& rule, const Principal& principal) {
 
 }  // namespace
 
-AccessRules::AccessRules(const std::vector<AccessRule>& rules, bool with_directory) {
-  for (const AccessRule& rule : rules) {
-    entries_.push_back({normal_prefix(rule.path), rule});
+char permission_for(std::string_view method) {
+  if (method == "GET" || method == "HEAD" || method == "POST" || method == "OPTIONS") {
+    return 'r';
   }
-  entries_.push_back({"", {"/", with_directory ? AccessRule::Who::authenticated : AccessRule::Who::everybody, {}, {}}});
+  return method == "DELETE" ? 'd' : 'm';
+}
+
+AccessRules::AccessRules(const std::vector<AccessRule>& rules, bool with_directory) {
+  std::vector<AccessRule> all = rules;
+  all.push_back({"/", with_directory ? AccessRule::Who::authenticated : AccessRule::Who::everybody, {}, {}});
+  for (AccessRule& rule : all) {
+    const bool closed = rule.permissions.find('T') == std::string::npos;
+    any_closed_ = any_closed_ || closed;
+    entries_.push_back({normal_prefix(rule.path), std::move(rule), closed});
+  }
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.prefix.size() > b.prefix.size(); });
 }
 
-const AccessRule& AccessRules::nearest(std::string_view path) const {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [path](const Entry& entry) { return is_below(path, entry.prefix); });
+const AccessRule& AccessRules::nearest(std::string_view path, Letters letters) const {
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return is_below(path, entry.prefix, letters); });
   return found->rule;
 }
 
-Verdict AccessRules::judge(std::string_view path, const Principal* principal) const {
-  const AccessRule& rule = nearest(path);
-  switch (rule.allow) {
-    case AccessRule::Who::everybody: return Verdict::allowed;
-    case AccessRule::Who::nobody: return Verdict::forbidden;
-    case AccessRule::Who::authenticated: return principal != nullptr ? Verdict::allowed : Verdict::login_wanted;
-    case AccessRule::Who::listed: break;
-  }
-  if (principal == nullptr) {
-    return Verdict::login_wanted;
-  }
-  return is_listed(rule, *principal) ? Verdict::allowed : Verdict::forbidden;
+// The rule of the path itself is no container above it.
+bool AccessRules::is_closed_above(std::string_view path, Letters letters) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.closed && is_below(path, entry.prefix, letters) && path.size() > entry.prefix.size() + 1;
+  });
 }
 
-bool AccessRules::is_public(std::string_view path) const { return nearest(path).allow == AccessRule::Who::everybody; }
+Verdict AccessRules::judge(std::string_view path, Letters letters, char permission, const Principal* principal) const {
+  if (any_closed_ && is_closed_above(path, letters)) {
+    return Verdict::forbidden;
+  }
+  const AccessRule& rule = nearest(path, letters);
+  if (rule.allow == AccessRule::Who::nobody) {
+    return Verdict::forbidden;
+  }
+  if (rule.allow != AccessRule::Who::everybody && principal == nullptr) {
+    return Verdict::login_wanted;
+  }
+  const bool permitted = rule.permissions.find(permission) != std::string::npos;
+  const bool meant = rule.allow != AccessRule::Who::listed || is_listed(rule, *principal);
+  return permitted && meant ? Verdict::allowed : Verdict::forbidden;
+}
+
+bool AccessRules::is_public(std::string_view path, Letters letters) const {
+  return nearest(path, letters).allow == AccessRule::Who::everybody;
+}
 
 }  // namespace lab::gateway

@@ -3,14 +3,17 @@
 #include "http/message.hpp"
 #include "http/page_pattern.hpp"
 
+#include <unistd.h>
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace lab::gateway {
 
 namespace {
 
 constexpr std::size_t kFrontPage = 100;
+constexpr std::size_t kFilePart = 256 * 1024;  // read and sent at once
 
 // Padded with blanks, so that it is exactly as long as the study's page.
 std::string make_front_page() {
@@ -45,37 +48,22 @@ void Answer::append_head(const AnswerHead& head, std::string_view type, std::opt
   }
   text_ += head.extra;
   text_ += "\r\n";
-  page_at_ = page_end_ = 0;
+  page_at_ = page_end_ = file_at_ = 0;
+  file_ = {};
   body_bytes_ = 0;
 }
 
-void Answer::append_text(const AnswerHead& head, std::string_view body) {
-  append_head(head, "text/html", body.size());
+void Answer::html(const AnswerHead& head, std::string_view body) {
+  append_head(head, "text/html; charset=utf-8", body.size());
   if (!head.head_only) {
     text_ += body;
     body_bytes_ = body.size();
   }
 }
 
-void Answer::error(const AnswerHead& head, std::string_view why) {
-  std::string body = "<!doctype html><title>";
-  const std::string title = std::to_string(head.status) + " " + std::string(http::reason_phrase(head.status));
-  body += title;
-  body += "</title><h1>";
-  body += title;
-  body += "</h1>";
-  if (!why.empty()) {
-    body += "<p>";
-    body += why;
-    body += "</p>";
-  }
-  body += '\n';
-  append_text(head, body);
-}
-
 void Answer::front_page(const AnswerHead& head) {
   static const std::string page = make_front_page();
-  append_text(head, page);
+  html(head, page);
 }
 
 void Answer::page(const AnswerHead& head, std::uint64_t bytes) {
@@ -85,12 +73,40 @@ void Answer::page(const AnswerHead& head, std::uint64_t bytes) {
   }
 }
 
+void Answer::file(const AnswerHead& head, LocalFile file) {
+  append_head(head, file.type, file.size);
+  if (!head.head_only) {
+    body_bytes_ = file.size;
+    file_ = std::move(file);
+  }
+}
+
+// The next part of the file as text; false: it ended before the length that was told.
+bool Answer::read_file() {
+  text_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kFilePart, file_.size - file_at_)));
+  text_sent_ = 0;
+  const ssize_t got = pread(file_.fd.get(), text_.data(), text_.size(), static_cast<off_t>(file_at_));
+  text_.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  file_at_ += text_.size();
+  return got > 0;
+}
+
+void Answer::reset() {
+  text_.clear();
+  text_sent_ = 0;
+  page_at_ = page_end_ = file_at_ = body_bytes_ = 0;
+  file_ = {};
+}
+
 void Answer::no_content(const AnswerHead& head) { append_head(head, "", std::nullopt); }
 
 Answer::Status Answer::run(Channel& sink) {
-  while (text_sent_ < text_.size() || page_at_ < page_end_) {
+  while (text_sent_ < text_.size() || page_at_ < page_end_ || file_at_ < file_.size) {
     if (!sink.writable) {
       return sink.broken ? Status::failed : Status::wait;
+    }
+    if (text_sent_ == text_.size() && file_at_ < file_.size && !read_file()) {
+      return Status::failed;
     }
     std::array<iovec, 5> parts;
     std::size_t count = 0;
@@ -107,6 +123,7 @@ Answer::Status Answer::run(Channel& sink) {
     if (sink.send(std::span(parts.data(), count), taken) == net::Io::error) {
       return Status::failed;
     }
+    moved_ += taken;
     const std::size_t of_text = std::min(taken, text_.size() - text_sent_);
     text_sent_ += of_text;
     page_at_ += taken - of_text;
@@ -116,6 +133,8 @@ Answer::Status Answer::run(Channel& sink) {
   }
   text_.clear();
   text_sent_ = 0;
+  file_ = {};
+  file_at_ = 0;
   return Status::done;
 }
 

@@ -1,8 +1,9 @@
-// What the gateway answers itself: errors as small HTML, and the pages of local junctions.
+// What the gateway answers itself: small HTML, and the pages and files of local junctions.
 #pragma once
 
 #include "lab/roles.hpp"
 #include "roles/gateway/channel.hpp"
+#include "roles/gateway/local_files.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -25,23 +26,28 @@ class Answer {
  public:
   enum class Status { done, wait, failed };
 
-  void error(const AnswerHead& head, std::string_view why);  // why: empty: only the reason phrase
-  void page(const AnswerHead& head, std::uint64_t bytes);    // `lab pages` bodies
-  void front_page(const AnswerHead& head);                   // exactly 100 bytes
-  void no_content(const AnswerHead& head);                   // 204: without Content-Length, RFC 9110 section 8.6
+  void html(const AnswerHead& head, std::string_view body);
+  void page(const AnswerHead& head, std::uint64_t bytes);  // `lab pages` bodies
+  void front_page(const AnswerHead& head);                 // exactly 100 bytes
+  void file(const AnswerHead& head, LocalFile file);
+  void no_content(const AnswerHead& head);  // 204: without Content-Length, RFC 9110 section 8.6
 
   Status run(Channel& sink);
   std::uint64_t body_bytes() const { return body_bytes_; }  // that the answer has
+  std::uint64_t moved() const { return moved_; }            // bytes that sinks ever took
   std::string& text() { return text_; }                     // anything to be sent first goes in before
+  void reset();
 
  private:
   void append_head(const AnswerHead& head, std::string_view type, std::optional<std::uint64_t> length);
-  void append_text(const AnswerHead& head, std::string_view body);
+  bool read_file();
 
   std::string text_;
   std::size_t text_sent_ = 0;
   std::uint64_t page_at_ = 0, page_end_ = 0;
-  std::uint64_t body_bytes_ = 0;
+  LocalFile file_;
+  std::uint64_t file_at_ = 0;
+  std::uint64_t body_bytes_ = 0, moved_ = 0;
 };
 
 // The size of a local junction's page: "/" has 100 bytes of its own, "/page/5939" the pattern's; nothing: 404.

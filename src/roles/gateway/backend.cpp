@@ -1,5 +1,7 @@
 #include "roles/gateway/backend.hpp"
 
+#include "http/message.hpp"
+
 #include <sys/epoll.h>
 #include <algorithm>
 #include <cstring>
@@ -9,8 +11,10 @@ namespace lab::gateway {
 
 namespace {
 
-constexpr net::Nanos kDown = 1'000'000'000;  // a server that refused is left alone for so long
-constexpr std::size_t kMaxIdle = 1024;       // kept connections to one server
+constexpr net::Nanos kSecond = 1'000'000'000;
+constexpr net::Nanos kDown = kSecond;  // a server that refused is left alone for so long
+constexpr net::Nanos kReportEvery = 30 * kSecond;
+constexpr std::size_t kMaxIdle = 1024;  // kept connections to one server
 
 }  // namespace
 
@@ -56,8 +60,21 @@ void BackendConnection::shake_hands() {
   if (result.status == net::Io::ok) {
     state_ = State::ready;
     channel.readable = true;  // reading ahead may have taken more than the handshake
+    check_server_name();
   } else if (result.status != net::Io::again) {
     fail(result.status == net::Io::closed ? "closed during the TLS handshake" : channel.stream.error());
+  }
+}
+
+// -D: the whole subject, whatever host the server has.
+void BackendConnection::check_server_name() {
+  const std::string& expected = pool_.mount_.junction.server_dn;
+  if (expected.empty()) {
+    return;
+  }
+  const std::string found = net::peer_subject(channel.stream.ssl());
+  if (!http::equals_ignore_case(found, expected)) {
+    fail("its certificate is for \"" + found + "\", expected is \"" + expected + "\"");
   }
 }
 
@@ -66,8 +83,8 @@ void BackendConnection::fail(std::string why) {
   error_ = std::move(why);
 }
 
-ServerPool::ServerPool(net::Loop& loop, BlockPool& blocks, const Mount& mount, const Server& server)
-    : loop_(loop), blocks_(blocks), mount_(mount), server_(server) {}
+ServerPool::ServerPool(net::Loop& loop, BlockPool& blocks, const Report& report, const Mount& mount, const Server& server)
+    : loop_(loop), blocks_(blocks), report_(report), mount_(mount), server_(server) {}
 
 ServerPool::~ServerPool() {
   for (auto* connections : {&idle_, &out_}) {
@@ -77,7 +94,14 @@ ServerPool::~ServerPool() {
   }
 }
 
-void ServerPool::mark_down() { down_until_ = loop_.now() + kDown; }
+void ServerPool::mark_down(const std::string& why) {
+  const net::Nanos now = loop_.now();
+  down_until_ = now + kDown;
+  if (reported_ == 0 || now - reported_ >= kReportEvery) {
+    reported_ = now;
+    report_(Error{"server " + server_.address.text() + " of junction " + mount_.name + " cannot be used: " + why, {}, {}, {}});
+  }
+}
 
 BackendConnection* ServerPool::acquire(BackendUser& user, bool fresh) {
   std::unique_ptr<BackendConnection> connection;
@@ -167,19 +191,28 @@ void ServerPool::bury(std::unique_ptr<BackendConnection> connection) {
   loop_.defer([dead = std::shared_ptr<BackendConnection>(std::move(connection))] {});
 }
 
-MountPool::MountPool(net::Loop& loop, BlockPool& blocks, const Mount& mount) {
-  for (const Server& server : mount.servers) {
-    servers_.push_back(std::make_unique<ServerPool>(loop, blocks, mount, server));
+MountPool::MountPool(net::Loop& loop, BlockPool& blocks, const ServerPool::Report& report, MountPtr mount) : mount_(std::move(mount)) {
+  for (const Server& server : mount_->servers) {
+    servers_.push_back(std::make_unique<ServerPool>(loop, blocks, report, *mount_, server));
   }
 }
 
-ServerPool* MountPool::choose(std::uint64_t& tried) {
+bool MountPool::may_use(std::size_t at, bool pinned) const {
+  const ServerState state = servers_[at]->server().status->state.load(std::memory_order_relaxed);
+  return state == ServerState::running || (state == ServerState::throttled && pinned);
+}
+
+ServerPool* MountPool::choose(std::uint64_t& tried, std::size_t pinned) {
+  if (pinned < servers_.size() && (tried >> pinned & 1U) == 0 && may_use(pinned, true) && !servers_[pinned]->marked_down()) {
+    tried |= std::uint64_t{1} << pinned;
+    return servers_[pinned].get();
+  }
   ServerPool* best = nullptr;
   std::size_t chosen = 0;
   for (std::size_t i = 0; i < servers_.size(); ++i) {
     const std::size_t at = (next_ + i) % servers_.size();
     ServerPool& server = *servers_[at];
-    if ((tried >> at & 1U) != 0) {
+    if ((tried >> at & 1U) != 0 || !may_use(at, false)) {
       continue;
     }
     const auto rank = std::pair(server.marked_down(), server.busy());

@@ -21,9 +21,11 @@ void append_chunk_size(std::string& out, std::size_t size) {
 
 }  // namespace
 
-void BodyPump::start(http::Body body, bool chunked_out) {
+void BodyPump::start(http::Body body, bool chunked_out, std::uint64_t limit) {
   body_kind_ = body;
   left_ = body.length;
+  limit_ = limit;
+  seen_ = 0;
   decoder_.reset();
   chunked_out_ = chunked_out;
   finished_ = body.kind == http::BodyKind::none || (body.kind == http::BodyKind::length && body.length == 0);
@@ -37,7 +39,7 @@ void BodyPump::start(http::Body body, bool chunked_out) {
 BodyPump::Status BodyPump::run(Channel& source, Channel& sink) {
   for (;;) {
     if (consume_ == 0 && !finished_ && !source.in.empty() && !frame(source.in)) {
-      return Status::source_bad;
+      return is_too_large() ? Status::source_too_large : Status::source_bad;
     }
     if (pending() || !sink.stream.flushed()) {
       if (const Status sent = flush(sink); sent != Status::done) {
@@ -131,6 +133,11 @@ bool BodyPump::frame(Buffer& in) {
       consume_ = body_.size();
       break;
     case http::BodyKind::none: break;
+  }
+  seen_ += body_.size();
+  if (is_too_large()) {
+    body_ = {};
+    return false;
   }
   if (chunked_out_) {
     if (!body_.empty()) {

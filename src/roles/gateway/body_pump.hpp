@@ -19,13 +19,14 @@ class BodyPump {
     done,          // all of the message is on its way
     source_ended,  // too early
     source_failed,
-    source_bad,  // its chunked framing is not right: why()
+    source_bad,        // its chunked framing is not right: why()
+    source_too_large,  // more than start() allowed
     sink_failed,
   };
 
   // What to send first: interim answers, the head. Append before start() or run().
   std::string& text() { return text_; }
-  void start(http::Body body, bool chunked_out);
+  void start(http::Body body, bool chunked_out, std::uint64_t limit);  // limit: bytes of body; 0: any
   Status run(Channel& source, Channel& sink);
   Status flush(Channel& sink);  // only what is there: done or wait_sink or sink_failed
 
@@ -39,11 +40,13 @@ class BodyPump {
   bool pending() const { return text_sent_ < text_.size() || !body_.empty() || !suffix_.empty(); }
   void took(std::size_t count);
   Status refill(Channel& source);
+  bool is_too_large() const { return limit_ != 0 && seen_ > limit_; }
   bool frame(Buffer& in);  // from the source's bytes to text_, body_, suffix_; false: bad
   bool decode_chunks(Buffer& in);
 
   http::Body body_kind_;
   std::uint64_t left_ = 0;
+  std::uint64_t limit_ = 0, seen_ = 0;
   http::ChunkDecoder decoder_;
   bool chunked_out_ = false;
   bool begun_ = false;

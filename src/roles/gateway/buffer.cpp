@@ -64,6 +64,20 @@ void Buffer::grow() {
   large_ = true;
 }
 
+void Buffer::put_before(std::string_view text) {
+  const std::size_t size = end_ - begin_;
+  const bool large = text.size() + size > kSmallBlock;
+  BlockPool::Block block = pool_->take(large);
+  std::memcpy(block.get(), text.data(), text.size());
+  if (size > 0) {
+    std::memcpy(block.get() + text.size(), block_.get() + begin_, size);
+  }
+  release();
+  block_ = std::move(block);
+  large_ = large;
+  end_ = text.size() + size;
+}
+
 void Buffer::rewind() { want_large_ = false; }
 
 void Buffer::release() {

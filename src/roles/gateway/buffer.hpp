@@ -37,6 +37,7 @@ class Buffer {
   // Free space behind the data, at least a byte unless a large block is full. Moves the data: views into it die.
   std::span<char> room();
   void filled(std::size_t count);
+  void put_before(std::string_view text);  // before the data; both fit a large block
 
   void rewind();   // a new message: small blocks again once empty
   void release();  // drops the data and gives the block back

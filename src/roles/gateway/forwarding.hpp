@@ -23,49 +23,62 @@ class Forwarding {
     int status = 0;
     std::string why = {};
   };
+  enum class Waiting { connect, client, backend };  // for whom
 
-  Forwarding(ThreadContext& thread, BackendUser& user, Channel& client, std::string_view client_host);
+  explicit Forwarding(ThreadContext& thread) : thread_(thread) {}
 
-  void begin(Exchange& exchange);  // exchange.mount is a tcp or ssl junction
-  Outcome advance();               // after any event
-  Outcome expired();               // after a timeout without progress
-  void abandon();                  // the client is gone
+  // exchange.mount is a tcp or ssl junction. false: it has as many requests under way as it may.
+  bool begin(Exchange& exchange, BackendUser& user, Channel& client, std::string_view peer_address);
+  Outcome advance();  // after any event
+  Outcome expired();  // after a timeout without progress
+  void abandon();     // the client is gone
 
-  bool connecting() const { return phase_ == Phase::connecting; }
+  Waiting waiting() const;
   bool request_sent() const { return uploaded_; }
   // Differs from before when the exchange got on: another step of it, or bytes between client and server.
   std::uint64_t progress() const { return steps_ + upload_.moved() + download_.moved(); }
   std::string take_unsent_text() { return download_.take_unsent_text(); }
 
  private:
-  enum class Phase { none, connecting, head, body };
+  enum class Phase { none, connecting, head, body, tunnel };
 
+  bool count_in();
+  void count_out();
+  void warn_of_soft_limit(unsigned active);
   Outcome connect();
   void send_request();
+  void pin_client();
   Outcome upload();
+  Outcome on_bad_upload(int status, const std::string& why);
   Outcome download();
   Outcome read_head();
   Outcome on_interim(std::size_t head_bytes);
+  bool begin_tunnel(std::size_t head_bytes);
+  Outcome tunnel();
   void begin_response(std::size_t head_bytes);
   Outcome pass_body();
+  Outcome finish();
   Outcome lost(const std::string& why);
   Outcome fail(int status, std::string why);
   bool may_repeat() const;
   void enter(Phase phase);
   void let_go(bool reusable);
+  void note_backend_end();
 
   ThreadContext& thread_;
-  BackendUser& user_;
-  Channel& client_;
-  std::string_view client_host_;
+  BackendUser* user_ = nullptr;
+  Channel* client_ = nullptr;
+  std::string_view peer_address_;
 
   Phase phase_ = Phase::none;
   std::uint64_t steps_ = 0;  // phases entered, servers tried, reads of responses' heads
   Exchange* exchange_ = nullptr;
-  std::uint64_t tried_ = 0;  // a bit for each server
-  bool timed_out_ = false;   // the last server, while connecting
+  JunctionStatus* counted_ = nullptr;  // where this request is one of those under way
+  std::uint64_t tried_ = 0;            // a bit for each server
+  bool timed_out_ = false;             // the last server, while connecting
   bool repeated_ = false;
   bool uploaded_ = false, upload_failed_ = false;
+  bool client_awaited_ = false;  // for the rest of its body, or to take the response
   int interims_ = 0;
   ServerPool* server_ = nullptr;
   BackendConnection* backend_ = nullptr;

@@ -1,5 +1,6 @@
 #include "roles/gateway/headers.hpp"
 
+#include "roles/gateway/mapping.hpp"
 #include "roles/gateway/sessions.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace lab::gateway {
 
 namespace {
 
-enum class Fate { keep, drop, cookie, authorization };
+enum class Fate { keep, drop, cookie, authorization, forwarding };
 
 char folded(char c) {
   const bool digit = c >= '0' && c <= '9';
@@ -56,10 +57,15 @@ Fate fate_of_request_header(std::string_view name) {
       }
       return is_spelled(name, "content-length") || is_hop_by_hop(name) ? Fate::drop : Fate::keep;
     case 'e': return is_spelled(name, "expect") ? Fate::drop : Fate::keep;
-    case 'f': return is_spelled(name, "forwarded") ? Fate::drop : Fate::keep;
+    case 'f': return is_spelled(name, "forwarded") ? Fate::forwarding : Fate::keep;
     case 'h': return is_spelled(name, "host") || is_hop_by_hop(name) ? Fate::drop : Fate::keep;
     case 'i': return starts_as(name, "iv-") ? Fate::drop : Fate::keep;
-    case 'x': return starts_as(name, "x-forwarded-") || is_spelled(name, "x-real-ip") ? Fate::drop : Fate::keep;
+    case 'm': return is_spelled(name, "max-forwards") ? Fate::drop : Fate::keep;
+    case 'x':
+      if (is_spelled(name, "x-forwarded-for")) {
+        return Fate::drop;  // written anew
+      }
+      return starts_as(name, "x-forwarded-") || is_spelled(name, "x-real-ip") ? Fate::forwarding : Fate::keep;
     default: return is_hop_by_hop(name) ? Fate::drop : Fate::keep;
   }
 }
@@ -108,12 +114,12 @@ void append_framing(std::string& out, const http::Body& body) {
   }
 }
 
-void append_cookies(std::string& out, const http::Header& header) {
-  if (header.value.find("-SESSION-ID") == std::string_view::npos) {
+void append_cookies(std::string& out, const http::Header& header, const Mount& mount) {
+  if (!has_own_cookie(header.value)) {
     append_line(out, header.name, header.value);
     return;
   }
-  const std::string kept = without_session_cookies(header.value);
+  const std::string kept = without_own_cookies(header.value, mount.junction.session_cookie);
   if (!kept.empty()) {
     append_line(out, header.name, kept);
   }
@@ -130,8 +136,47 @@ void append_identity(std::string& out, const RequestHead& head) {
   if (wanted.creds) {
     append_line(out, "iv-creds", head.principal.iv_creds);
   }
+  if (wanted != Identity{}) {
+    append_line(out, "iv_server_name", head.server_name);
+  }
   if (head.mount.junction.client_address) {
-    append_line(out, "iv-remote-address", head.client_host);
+    append_line(out, "iv-remote-address", head.client_address);
+  }
+}
+
+// -B before -b: the gateway's own login is for everybody.
+void append_authorization(std::string& out, const RequestHead& head) {
+  const Mount& mount = head.mount;
+  if (!mount.login.empty()) {
+    append_line(out, "Authorization", mount.login);
+  } else if (mount.junction.basic == BasicHeader::supply && head.principal.authenticated) {
+    append_line(out, "Authorization", basic_authorization(head.principal.user, mount.junction.supply_password));
+  } else if (mount.junction.basic == BasicHeader::gso) {
+    if (const auto found = mount.gso.find(head.principal.user); found != mount.gso.end()) {
+      append_line(out, "Authorization", found->second);
+    }
+  }
+}
+
+void append_forwarding(std::string& out, const RequestHead& head) {
+  out += head.request.minor == 0 ? "Via: 1.0 " : "Via: 1.1 ";
+  out += head.server_name;
+  out += "\r\nX-Forwarded-For: ";
+  if (head.from_trusted_proxy) {
+    for (const http::Header& header : head.request.headers) {
+      if (http::equals_ignore_case(header.name, "X-Forwarded-For") && !header.value.empty()) {
+        out += header.value;
+        out += ", ";
+      }
+    }
+  }
+  out += head.peer_address;
+  out += "\r\n";
+  if (!head.from_trusted_proxy || !head.request.find("X-Forwarded-Proto")) {
+    append_line(out, "X-Forwarded-Proto", head.https ? "https" : "http");
+  }
+  if (!head.request.host.empty() && (!head.from_trusted_proxy || !head.request.find("X-Forwarded-Host"))) {
+    append_line(out, "X-Forwarded-Host", head.request.host);
   }
 }
 
@@ -147,15 +192,68 @@ void append_target(std::string& out, const RequestHead& head) {
   out += head.path.query;
 }
 
-// A back end has no say over the gateway's own sessions.
-bool sets_session_cookie(const http::Header& header) {
-  if (header.name.size() != 10 || !http::equals_ignore_case(header.name, "Set-Cookie")) {
-    return false;
+// A back end has no say over the gateway's own cookies.
+bool is_own_cookie(std::string_view value) {
+  const std::string_view name = value.substr(0, value.find_first_of("=; \t"));
+  return name == session_cookie_name(Transport::http) || name == session_cookie_name(Transport::https) || name == kJunctionCookie ||
+         name.starts_with(kStatefulCookie);
+}
+
+void append_status_line(std::string& out, const http::Response& response) {
+  out += "HTTP/1.1 ";
+  out += static_cast<char>('0' + response.status / 100);
+  out += static_cast<char>('0' + response.status / 10 % 10);
+  out += static_cast<char>('0' + response.status % 10);
+  out += ' ';
+  out += response.reason;
+  out += "\r\n";
+}
+
+// One end-to-end header of a response. Told apart by length first, since most are none of these.
+void append_response_header(std::string& out, const http::Header& header, const ResponseHead& head) {
+  const auto is = [&header](std::string_view name) { return http::equals_ignore_case(header.name, name); };
+  switch (header.name.size()) {
+    case 8:
+      if (is("Location")) {
+        return append_line(out, header.name, map_location(header.value, head.mount, head.server));
+      }
+      break;
+    case 10:
+      if (is("Set-Cookie")) {
+        return is_own_cookie(header.value) ? void() : append_line(out, header.name, map_set_cookie(header.value, head.mount));
+      }
+      break;
+    case 14:
+      if (head.response.status == 204 && is("Content-Length")) {
+        return;
+      }
+      break;
+    case 16:
+      if (is("Content-Location")) {
+        return append_line(out, header.name, map_location(header.value, head.mount, head.server));
+      }
+      break;
+    default: break;
   }
-  return header.value.starts_with(session_cookie_name(Transport::http)) || header.value.starts_with(session_cookie_name(Transport::https));
+  append_line(out, header.name, header.value);
+}
+
+bool append_response_headers(std::string& out, const ResponseHead& head) {
+  const Nominated nominated(head.response.headers);
+  bool has_date = false;
+  for (const http::Header& header : head.response.headers) {
+    if (is_hop_by_hop(header.name) || nominated.has(header.name)) {
+      continue;
+    }
+    has_date = has_date || (header.name.size() == 4 && http::equals_ignore_case(header.name, "Date"));
+    append_response_header(out, header, head);
+  }
+  return has_date;
 }
 
 }  // namespace
+
+bool is_of_connection(std::string_view name) { return is_hop_by_hop(name); }
 
 void append_request_head(std::string& out, const RequestHead& head) {
   const http::Request& request = head.request;
@@ -165,51 +263,33 @@ void append_request_head(std::string& out, const RequestHead& head) {
   out += " HTTP/1.1\r\n";
   append_line(out, "Host", head.server.host_header);
   const Nominated nominated(request.headers);
-  const BasicHeader basic = head.mount.junction.basic;
+  const bool authorization = head.mount.junction.basic == BasicHeader::ignore && head.mount.login.empty();
   for (const http::Header& header : request.headers) {
     const Fate fate = fate_of_request_header(header.name);
-    const bool kept = fate == Fate::keep || fate == Fate::cookie || (fate == Fate::authorization && basic == BasicHeader::ignore);
+    const bool kept = fate == Fate::keep || fate == Fate::cookie || (fate == Fate::authorization && authorization) ||
+                      (fate == Fate::forwarding && head.from_trusted_proxy);
     if (!kept || nominated.has(header.name)) {
       continue;
     }
     if (fate == Fate::cookie) {
-      append_cookies(out, header);
+      append_cookies(out, header, head.mount);
     } else {
       append_line(out, header.name, header.value);
     }
   }
-  if (basic == BasicHeader::supply && !head.principal.supplied.empty()) {
-    append_line(out, "Authorization", head.principal.supplied);
-  }
+  append_authorization(out, head);
   append_framing(out, request.body);
   append_identity(out, head);
-  out += request.minor == 0 ? "Via: 1.0 " : "Via: 1.1 ";
-  out += head.pseudonym;
-  out += "\r\nX-Forwarded-For: ";
-  out += head.client_host;
-  out += "\r\n\r\n";
+  append_forwarding(out, head);
+  if (head.upgrade) {
+    out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+  }
+  out += "\r\n";
 }
 
 void append_response_head(std::string& out, const ResponseHead& head) {
-  const http::Response& response = head.response;
-  out += "HTTP/1.1 ";
-  out += static_cast<char>('0' + response.status / 100);
-  out += static_cast<char>('0' + response.status / 10 % 10);
-  out += static_cast<char>('0' + response.status % 10);
-  out += ' ';
-  out += response.reason;
-  out += "\r\n";
-  const Nominated nominated(response.headers);
-  bool has_date = false;
-  for (const http::Header& header : response.headers) {
-    const bool length = header.name.size() == 14 && http::equals_ignore_case(header.name, "Content-Length");
-    if (is_hop_by_hop(header.name) || nominated.has(header.name) || sets_session_cookie(header) || (length && response.status == 204)) {
-      continue;
-    }
-    has_date = has_date || (header.name.size() == 4 && http::equals_ignore_case(header.name, "Date"));
-    append_line(out, header.name, header.value);
-  }
-  if (!has_date) {
+  append_status_line(out, head.response);
+  if (!append_response_headers(out, head)) {
     append_line(out, "Date", head.date);
   }
   if (head.chunked) {
@@ -220,16 +300,20 @@ void append_response_head(std::string& out, const ResponseHead& head) {
   } else if (head.client_minor == 0) {
     out += "Connection: keep-alive\r\n";
   }
-  out += head.set_cookie_line;
+  out += head.set_cookie_lines;
+  out += "\r\n";
+}
+
+void append_switching_head(std::string& out, const ResponseHead& head) {
+  append_status_line(out, head.response);
+  append_response_headers(out, head);
+  out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+  out += head.set_cookie_lines;
   out += "\r\n";
 }
 
 void append_interim_head(std::string& out, const http::Response& response) {
-  out += "HTTP/1.1 ";
-  out += std::to_string(response.status);
-  out += ' ';
-  out += response.reason;
-  out += "\r\n";
+  append_status_line(out, response);
   const Nominated nominated(response.headers);
   for (const http::Header& header : response.headers) {
     const bool length = http::equals_ignore_case(header.name, "Content-Length");

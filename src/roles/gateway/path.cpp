@@ -1,5 +1,7 @@
 #include "roles/gateway/path.hpp"
 
+#include "http/message.hpp"
+
 #include <array>
 
 namespace lab::gateway {
@@ -190,6 +192,14 @@ bool normalise_path(std::string_view target, NormalPath& result) {
 
 bool is_below(std::string_view path, std::string_view prefix) {
   return path.starts_with(prefix) && (path.size() == prefix.size() || prefix.empty() || path[prefix.size()] == '/');
+}
+
+bool is_below(std::string_view path, std::string_view prefix, Letters letters) {
+  if (letters == Letters::exact) {
+    return is_below(path, prefix);
+  }
+  const std::string_view head = path.substr(0, prefix.size());
+  return http::equals_ignore_case(head, prefix) && is_below(path, head);
 }
 
 std::string normal_prefix(std::string_view path) {

@@ -22,6 +22,10 @@ bool normalise_path(std::string_view target, NormalPath& result);
 // Is `path` at or below `prefix`, on a segment's boundary? The prefix has no '/' at its end; "" is the root.
 bool is_below(std::string_view path, std::string_view prefix);
 
+// How paths are compared: -i junctions take letters of either case for the same.
+enum class Letters { exact, any_case };
+bool is_below(std::string_view path, std::string_view prefix, Letters letters);
+
 // A configured path ("/app/", "/a b") in the form that normalise_path gives, without '/' at its end: "/app", "" for the root.
 std::string normal_prefix(std::string_view path);
 

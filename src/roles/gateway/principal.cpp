@@ -73,23 +73,25 @@ std::string quoted_list(const std::vector<std::string>& groups) {
   return out;
 }
 
-PrincipalPtr make(std::string user, std::vector<std::string> groups) {
+PrincipalPtr make(std::string user, std::vector<std::string> groups, bool authenticated) {
   auto principal = std::make_shared<Principal>();
   const boost::json::object creds{{"user", user}, {"groups", boost::json::array(groups.begin(), groups.end())}};
   principal->iv_user = header_safe(user);
   principal->iv_groups = quoted_list(groups);
   principal->iv_creds = "Version=1, " + base64(boost::json::serialize(creds));
-  principal->supplied = "Basic " + base64(user + ":dummy");
   principal->user = std::move(user);
   principal->groups = std::move(groups);
+  principal->authenticated = authenticated;
   return principal;
 }
 
 }  // namespace
 
-PrincipalPtr make_principal(const Login& login) { return make(login.user, login.groups); }
+PrincipalPtr make_principal(const Login& login) { return make(login.user, login.groups, true); }
 
-PrincipalPtr make_unauthenticated() { return make("Unauthenticated", {}); }
+PrincipalPtr make_unauthenticated() { return make("Unauthenticated", {}, false); }
+
+std::string basic_authorization(const std::string& user, const std::string& password) { return "Basic " + base64(user + ":" + password); }
 
 std::optional<BasicCredentials> parse_basic(std::string_view value) {
   constexpr std::string_view scheme = "Basic ";

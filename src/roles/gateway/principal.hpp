@@ -14,15 +14,17 @@ namespace lab::gateway {
 struct Principal {
   std::string user;
   std::vector<std::string> groups;  // sorted
-  std::string iv_user;              // safe as header values, whatever the directory holds
-  std::string iv_groups;            // "a","b"
-  std::string iv_creds;             // Version=1, <base64 of {"user":…,"groups":[…]}>
-  std::string supplied;             // -b supply: Basic <base64 of user:dummy>
+  bool authenticated = true;
+  std::string iv_user;    // safe as header values, whatever the directory holds
+  std::string iv_groups;  // "a","b"
+  std::string iv_creds;   // Version=1, <base64 of {"user":…,"groups":[…]}>
 };
 using PrincipalPtr = std::shared_ptr<const Principal>;
 
 PrincipalPtr make_principal(const Login& login);
 PrincipalPtr make_unauthenticated();  // iv-user is `Unauthenticated`, no groups
+
+std::string basic_authorization(const std::string& user, const std::string& password);  // "Basic …", RFC 7617
 
 struct BasicCredentials {
   std::string user, password;

@@ -1,11 +1,14 @@
 #include "roles/gateway/request_log.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 namespace lab::gateway {
 
@@ -13,7 +16,6 @@ namespace {
 
 constexpr std::size_t kMaxQueued = 16 * 1024 * 1024;  // bytes waiting for the disk
 constexpr std::size_t kHandOver = 64 * 1024;
-constexpr net::Nanos kSecond = 1'000'000'000;
 
 // What could break a line or its quotes is written as \xHH.
 void append_escaped(std::string& out, std::string_view text) {
@@ -30,6 +32,22 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
+net::Fd open_to_append(const std::string& name) { return net::Fd(::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)); }
+
+// With the local time, and a number where several fall into one second.
+std::string rotated_name(const std::string& name) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  std::array<char, 32> text{};
+  std::string stamped = name + "." + std::string(text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d-%H-%M-%S", &local));
+  std::string free = stamped;
+  for (int i = 1; access(free.c_str(), F_OK) == 0; ++i) {
+    free = stamped + "-" + std::to_string(i);
+  }
+  return free;
+}
+
 void append_number(std::string& out, std::uint64_t number) {
   std::array<char, 24> digits;
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
@@ -42,12 +60,13 @@ LogWriter::LogWriter(std::function<void(const Error&)> report) : report_(std::mo
 Result<std::unique_ptr<LogWriter>> LogWriter::open(const GatewayLogs& files, std::function<void(const Error&)> report) {
   std::unique_ptr<LogWriter> writer(new LogWriter(std::move(report)));
   writer->names_ = {files.request, files.agent, files.referer};
+  writer->max_size_ = files.max_size;
   for (std::size_t i = 0; i < kLogFiles; ++i) {
     const std::string& name = writer->names_[i];
     if (name.empty()) {
       continue;
     }
-    writer->files_[i] = net::Fd(::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+    writer->files_[i] = open_to_append(name);
     if (!writer->files_[i]) {
       return system_error("cannot open the log " + name, errno, "name a file in a folder that exists and can be written");
     }
@@ -134,17 +153,42 @@ void LogWriter::store(const Block& block, std::unique_lock<std::mutex>& lock) {
     for (const char c : std::string_view{block.text}.substr(0, done)) {
       written += c == '\n' ? 1 : 0;
     }
-    if (!reported_) {
-      reported_ = true;
-      report_(system_error("cannot write the log " + names_[index], error, "make room; lines are lost until then, requests are served"));
-    }
+    tell(system_error("cannot write the log " + names_[index], error, "make room; lines are lost until then, requests are served"));
+  } else {
+    reported_ = false;
+    rotate_when_full(index);
   }
   lock.lock();
   lines_written_ += block.file == LogFile::request ? written : 0;
   errors_ += block.lines - written;
 }
 
-ThreadLog::ThreadLog(net::Loop& loop, LogWriter& writer) : writer_(writer), timer_(loop, [this] { hand_over(); }) {}
+void LogWriter::tell(const Error& error) {
+  if (!std::exchange(reported_, true)) {
+    report_(error);
+  }
+}
+
+// Only regular files: /dev/null has no size. Where it cannot be renamed it grows on.
+void LogWriter::rotate_when_full(std::size_t index) {
+  struct stat facts {};
+  if (max_size_ == 0 || fstat(files_[index].get(), &facts) != 0 || !S_ISREG(facts.st_mode) ||
+      static_cast<std::uint64_t>(facts.st_size) < max_size_) {
+    return;
+  }
+  const std::string& name = names_[index];
+  if (std::rename(name.c_str(), rotated_name(name).c_str()) != 0) {
+    return tell(system_error("cannot rename the log " + name, errno, "see whether its folder may be written; the log goes on growing"));
+  }
+  if (net::Fd fresh = open_to_append(name)) {
+    files_[index] = std::move(fresh);
+  } else {
+    tell(system_error("cannot open the log " + name, errno, "see whether its folder may be written; the renamed log is written on"));
+  }
+}
+
+ThreadLog::ThreadLog(net::Loop& loop, LogWriter& writer, const GatewayLogs& settings)
+    : writer_(writer), settings_(settings), timer_(loop, [this] { hand_over(); }) {}
 
 void ThreadLog::add(const LogEntry& entry) {
   if (wants(LogFile::request)) {
@@ -168,7 +212,7 @@ void ThreadLog::ended_line(LogFile file) {
   if (lines.text.size() >= kHandOver) {
     hand_over();
   } else if (!timer_.armed()) {
-    timer_.arm(kSecond);
+    timer_.arm(std::chrono::nanoseconds(settings_.flush).count());
   }
 }
 
@@ -197,6 +241,18 @@ void ThreadLog::add_request(std::string& out, const LogEntry& entry) {
   append_number(out, static_cast<std::uint64_t>(entry.status));
   out += ' ';
   append_number(out, entry.bytes);
+  if (settings_.total_time) {
+    out += ' ';
+    append_number(out, static_cast<std::uint64_t>(entry.total_ns) / 1000);
+  }
+  if (settings_.backend_time) {
+    out += ' ';
+    append_number(out, static_cast<std::uint64_t>(entry.backend_ns) / 1000);
+  }
+  if (settings_.junction) {
+    out += ' ';
+    append_escaped(out, entry.junction.empty() ? "-" : entry.junction);
+  }
 }
 
 std::string_view ThreadLog::timestamp() {

@@ -51,15 +51,14 @@ Error usage(std::string what, std::string remedy) { return {std::move(what), {},
 
 }  // namespace
 
-Service::Service(const GatewayConfig& config, Junctions junctions, const ServiceOptions& options)
-    : site_(config, std::move(junctions), options.timeouts) {}
+Service::Service(SitePtr site, const ServiceOptions& options) : site_(std::move(site)), shared_(site_->config, options.report) {}
 
 Result<std::unique_ptr<Service>> Service::start(const GatewayConfig& config, ServiceOptions options) {
-  Result<Junctions> junctions = Junctions::resolve(config.junctions);
-  if (!junctions) {
-    return junctions.error();
+  Result<SitePtr> site = Site::create(config);
+  if (!site) {
+    return site.error();
   }
-  std::unique_ptr<Service> service(new Service(config, std::move(*junctions), options));
+  std::unique_ptr<Service> service(new Service(std::move(*site), options));
   if (const Result<void> prepared = service->prepare(options); !prepared) {
     return prepared.error();
   }
@@ -67,7 +66,7 @@ Result<std::unique_ptr<Service>> Service::start(const GatewayConfig& config, Ser
 }
 
 Result<void> Service::prepare(const ServiceOptions& options) {
-  const lab::Service& settings = site_.config.service;
+  const lab::Service& settings = site_->config.service;
   if (settings.plain.empty() && settings.tls.empty()) {
     return usage("the gateway has no listener", "give --http or --https, or service keys http: or https:");
   }
@@ -79,40 +78,26 @@ Result<void> Service::prepare(const ServiceOptions& options) {
     return contexts.error();
   }
   contexts_ = std::move(*contexts);
-  Result<std::unique_ptr<LogWriter>> writer = LogWriter::open(site_.config.logs, options.report);
+  Result<std::unique_ptr<LogWriter>> writer = LogWriter::open(site_->config.logs, options.report);
   if (!writer) {
     return writer.error();
   }
   writer_ = std::move(*writer);
-  const auto threads = static_cast<std::size_t>(std::max(settings.threads, 1));
-  const std::size_t share = std::max<std::size_t>(affordable_connections() / threads, 1);
-  std::vector<Worker*> peers;
-  for (std::size_t i = 0; i < threads; ++i) {
-    workers_.push_back(std::make_unique<Worker>(site_, *writer_, share));
-    workers_.back()->set_tls(contexts_.empty() ? nullptr : contexts_[i]);
-    peers.push_back(workers_.back().get());
-    if (!site_.config.directory.url.empty()) {
-      Result<std::unique_ptr<Authenticator>> authenticator = options.authenticator(workers_.back()->loop(), site_.config.directory);
-      if (!authenticator) {
-        return authenticator.error();
-      }
-      workers_.back()->set_authenticator(std::move(*authenticator));
-    }
+  if (Result<void> made = prepare_workers(options); !made) {
+    return made;
   }
   if (Result<void> listens = listen(); !listens) {
     return listens;
   }
   if (!settings.control.empty()) {
     auto control = roles::ControlServer::start(
-        settings.control, [this](std::string_view method, const boost::json::object&) { return this->control(method); });
+        settings.control, [this](std::string_view method, const boost::json::object& params) { return this->control(method, params); });
     if (!control) {
       return control.error();
     }
     control_ = std::move(*control);
   }
-  for (const auto& worker : workers_) {
-    worker->set_peers(peers);
-  }
+  workers_.front()->watch_servers();
   started_ = true;
   for (const auto& worker : workers_) {
     worker->start();
@@ -120,8 +105,30 @@ Result<void> Service::prepare(const ServiceOptions& options) {
   return {};
 }
 
+Result<void> Service::prepare_workers(const ServiceOptions& options) {
+  const auto threads = static_cast<std::size_t>(std::max(site_->config.service.threads, 1));
+  const std::size_t share = std::max<std::size_t>(affordable_connections() / threads, 1);
+  std::vector<Worker*> peers;
+  for (std::size_t i = 0; i < threads; ++i) {
+    workers_.push_back(std::make_unique<Worker>(site_, shared_, *writer_, share));
+    workers_.back()->set_tls(contexts_.empty() ? nullptr : contexts_[i]);
+    peers.push_back(workers_.back().get());
+    if (!site_->config.directory.url.empty()) {
+      Result<std::unique_ptr<Authenticator>> authenticator = options.authenticator(workers_.back()->loop(), site_->config.directory);
+      if (!authenticator) {
+        return authenticator.error();
+      }
+      workers_.back()->set_authenticator(std::move(*authenticator));
+    }
+  }
+  for (const auto& worker : workers_) {
+    worker->set_peers(peers);
+  }
+  return {};
+}
+
 Result<void> Service::listen() {
-  Result<roles::Listeners> listeners = roles::open_listeners(site_.config.service, "http", "https");
+  Result<roles::Listeners> listeners = roles::open_listeners(site_->config.service, "http", "https");
   if (!listeners) {
     return listeners.error();
   }
@@ -135,7 +142,7 @@ Result<void> Service::listen() {
 }
 
 Result<void> Service::reload_certificates() {
-  Result<roles::TlsContexts> fresh = roles::make_contexts(site_.config.service, contexts_);
+  Result<roles::TlsContexts> fresh = roles::make_contexts(site_->config.service, contexts_);
   if (!fresh) {
     return fresh.error();
   }
@@ -175,7 +182,30 @@ bool Service::on_each(const std::function<void(Worker&)>& task) {
   return answers->wait(std::chrono::steady_clock::now() + kControlPatience);
 }
 
-Result<boost::json::value> Service::control(std::string_view method) {
+SitePtr Service::site() {
+  const std::lock_guard lock(site_mutex_);
+  return site_;
+}
+
+// Returns once every thread goes by it.
+Result<void> Service::publish(SitePtr site) {
+  {
+    const std::lock_guard lock(site_mutex_);
+    site_ = site;
+  }
+  if (!on_each([site](Worker& worker) { worker.adopt_site(site); })) {
+    return Error{"a thread of the gateway did not answer in time", {}, "see whether its CPU limit starves it", {}};
+  }
+  return {};
+}
+
+Result<void> Service::reload(const GatewayConfig& config) {
+  const std::lock_guard lock(administration_);
+  Result<SitePtr> next = Site::create(config, site().get());
+  return next ? publish(std::move(*next)) : next.error();
+}
+
+Result<boost::json::value> Service::control(std::string_view method, const boost::json::object& params) {
   if (method == "ping") {
     return boost::json::value(boost::json::object{});
   }
@@ -185,10 +215,13 @@ Result<boost::json::value> Service::control(std::string_view method) {
   if (method == "logs.flush") {
     return flush_logs();
   }
-  return Error{"no such method", std::string(method), "the gateway answers stats, ping and logs.flush", {}};
+  if (method.starts_with("junction.")) {
+    return administer(method, params);
+  }
+  return Error{"no such method", std::string(method), "the gateway answers stats, ping, logs.flush and junction.…", {}};
 }
 
-Result<boost::json::value> Service::statistics() {
+Result<Statistics> Service::sum_statistics() {
   struct Sum {
     std::mutex mutex;
     Statistics all;
@@ -202,22 +235,79 @@ Result<boost::json::value> Service::statistics() {
     return Error{"a thread of the gateway did not answer in time", "stats", "see whether its CPU limit starves it", {}};
   }
   const std::lock_guard lock(sum->mutex);
-  const Statistics& all = sum->all;
+  return sum->all;
+}
+
+Result<boost::json::value> Service::statistics() {
+  const Result<Statistics> sum = sum_statistics();
+  if (!sum) {
+    return sum.error();
+  }
   boost::json::object responses;
-  for (std::size_t status = 0; status < all.responses.size(); ++status) {
-    if (all.responses[status] > 0) {
-      responses[std::to_string(status)] = all.responses[status];
+  for (std::size_t status = 0; status < sum->responses.size(); ++status) {
+    if (sum->responses[status] > 0) {
+      responses[std::to_string(status)] = sum->responses[status];
     }
   }
-  return boost::json::value(boost::json::object{{"requests", all.requests},
+  return boost::json::value(boost::json::object{{"requests", sum->requests},
                                                 {"responses", std::move(responses)},
-                                                {"retries", all.retries},
-                                                {"backend_requests", all.backend_requests},
-                                                {"logins", all.logins},
-                                                {"sessions", site_.sessions.size()},
-                                                {"connections", all.connections},
-                                                {"log_lines", all.log_lines},
+                                                {"retries", sum->retries},
+                                                {"backend_requests", sum->backend_requests},
+                                                {"logins", sum->logins},
+                                                {"sessions", shared_.sessions.size()},
+                                                {"connections", sum->connections},
+                                                {"log_lines", sum->log_lines},
                                                 {"log_errors", writer_->errors()}});
+}
+
+Result<std::string> Service::metrics() {
+  const Result<Statistics> sum = sum_statistics();
+  if (!sum) {
+    return sum.error();
+  }
+  using roles::MetricsText;
+  MetricsText text;
+  text.counter("gateway_responses", "Requests answered, by status; 499: the client left before.");
+  for (std::size_t status = 0; status < sum->responses.size(); ++status) {
+    if (sum->responses[status] > 0) {
+      text.sample(sum->responses[status], MetricsText::label("status", std::to_string(status)));
+    }
+  }
+  text.counter("gateway_retries", "Requests sent again on a fresh connection.").sample(sum->retries);
+  text.counter("gateway_logins", "Logins granted.").sample(sum->logins);
+  text.counter("gateway_connections", "Client connections accepted.").sample(sum->connections);
+  std::size_t open = 0;
+  for (const auto& worker : workers_) {
+    open += worker->open_connections();
+  }
+  text.gauge("gateway_open_connections", "Client connections that are open.").sample(open);
+  text.gauge("gateway_sessions", "Sessions of users.").sample(shared_.sessions.size());
+  text.counter("gateway_log_lines", "Lines of request.log.").sample(sum->log_lines);
+  text.counter("gateway_lost_log_lines", "Lines that no log could take.").sample(writer_->errors());
+  const SitePtr current = site();
+  text.gauge("gateway_junction_active", "Requests under way in a junction.");
+  for (const MountPtr& mount : current->junctions.all()) {
+    text.sample(mount->status->active.load(), MetricsText::label("junction", mount->name));
+  }
+  text.counter("gateway_junction_refused", "Requests above a junction's hard limit.");
+  for (const MountPtr& mount : current->junctions.all()) {
+    text.sample(mount->status->refused.load(), MetricsText::label("junction", mount->name));
+  }
+  text.counter("gateway_server_requests", "Requests sent to a server.");
+  for (const MountPtr& mount : current->junctions.all()) {
+    for (const Server& server : mount->servers) {
+      text.sample(server.status->requests.load(),
+                  MetricsText::label("junction", mount->name) + "," + MetricsText::label("server", server.address.text()));
+    }
+  }
+  text.gauge("gateway_server_up", "1: a server gets requests; 0: it is down or offline.");
+  for (const MountPtr& mount : current->junctions.all()) {
+    for (const Server& server : mount->servers) {
+      const bool up = !server.status->down.load() && server.status->state.load() != ServerState::offline;
+      text.sample(up ? 1 : 0, MetricsText::label("junction", mount->name) + "," + MetricsText::label("server", server.address.text()));
+    }
+  }
+  return text.finish();
 }
 
 Result<boost::json::value> Service::flush_logs() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 namespace lab::gateway {
 
@@ -12,7 +13,9 @@ namespace {
 constexpr std::size_t kMaxShards = 16;
 constexpr std::size_t kShardEntries = 256;  // fewer are not worth a shard of their own, and evict too early
 
-std::string random_id() {
+}  // namespace
+
+std::string random_session_id() {
   static constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::array<unsigned char, 33> bytes{};
   if (RAND_bytes(bytes.data(), 32) != 1) {
@@ -30,6 +33,8 @@ std::string random_id() {
   return id;
 }
 
+namespace cookie_text {
+
 std::string_view trim(std::string_view text) {
   while (text.starts_with(' ')) {
     text.remove_prefix(1);
@@ -40,22 +45,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// Calls visit(name, value, pair) for each cookie until it returns false.
-template <class Visit>
-void each_cookie(std::string_view cookies, const Visit& visit) {
-  while (!cookies.empty()) {
-    const auto end = cookies.find(';');
-    const std::string_view pair = trim(cookies.substr(0, end));
-    const auto equals = pair.find('=');
-    if (!pair.empty() &&
-        !visit(trim(pair.substr(0, equals)), equals == std::string_view::npos ? "" : trim(pair.substr(equals + 1)), pair)) {
-      return;
-    }
-    cookies = end == std::string_view::npos ? std::string_view{} : cookies.substr(end + 1);
-  }
-}
-
-}  // namespace
+}  // namespace cookie_text
 
 Sessions::Sessions(const Limits& limits) : limits_(limits) {
   const std::size_t shards = std::clamp<std::size_t>(limits.entries / kShardEntries, 1, kMaxShards);
@@ -72,33 +62,40 @@ void Sessions::Shard::erase(std::list<Session>::iterator session) {
   by_use.erase(session);
 }
 
-std::string Sessions::create(PrincipalPtr principal, Transport transport, net::Nanos now) {
-  std::string id = random_id();
+std::string Sessions::create(PrincipalPtr principal, Transport transport, net::Nanos now, KeptPtr kept) {
+  std::string id = random_session_id();
   Shard& shard = shard_of(id);
   const std::lock_guard lock(shard.mutex);
   if (shard.by_use.size() >= limits_.entries) {
     shard.erase(std::prev(shard.by_use.end()));
   }
-  shard.by_use.push_front({id, std::move(principal), transport, now, now});
+  shard.by_use.push_front({id, std::move(principal), transport, now, now, std::move(kept)});
   shard.by_id.emplace(shard.by_use.front().id, shard.by_use.begin());
   return id;
 }
 
-PrincipalPtr Sessions::find(std::string_view id, Transport transport, net::Nanos now) {
+Sessions::Found Sessions::find(std::string_view id, Transport transport, net::Nanos now) {
   Shard& shard = shard_of(id);
   const std::lock_guard lock(shard.mutex);
   const auto found = shard.by_id.find(id);
   if (found == shard.by_id.end() || found->second->transport != transport) {
-    return nullptr;
+    return {};
   }
   Session& session = *found->second;
   if (now - session.created > limits_.lifetime || now - session.used > limits_.idle) {
     shard.erase(found->second);
-    return nullptr;
+    return {};
   }
   session.used = now;
   shard.by_use.splice(shard.by_use.begin(), shard.by_use, found->second);
-  return session.principal;
+  return {session.principal, session.kept};
+}
+
+KeptPtr Sessions::take_kept(std::string_view id) {
+  Shard& shard = shard_of(id);
+  const std::lock_guard lock(shard.mutex);
+  const auto found = shard.by_id.find(id);
+  return found == shard.by_id.end() ? nullptr : std::exchange(found->second->kept, nullptr);
 }
 
 void Sessions::remove(std::string_view id) {
@@ -120,21 +117,15 @@ std::size_t Sessions::size() const {
 
 std::string_view session_cookie_name(Transport transport) { return transport == Transport::https ? "PD-S-SESSION-ID" : "PD-H-SESSION-ID"; }
 
-std::string_view session_id_in(std::string_view cookies, Transport transport) {
-  std::string_view id;
-  each_cookie(cookies, [&](std::string_view name, std::string_view value, std::string_view) {
-    if (name == session_cookie_name(transport)) {
-      id = value;
-    }
-    return id.empty();
-  });
-  return id;
+bool has_own_cookie(std::string_view cookies) {
+  return cookies.find("PD") != std::string_view::npos || cookies.find(kJunctionCookie) != std::string_view::npos;
 }
 
-std::string without_session_cookies(std::string_view cookies) {
+std::string without_own_cookies(std::string_view cookies, bool keep_sessions) {
   std::string kept;
   each_cookie(cookies, [&](std::string_view name, std::string_view, std::string_view pair) {
-    if (name != session_cookie_name(Transport::http) && name != session_cookie_name(Transport::https)) {
+    const bool session = name == session_cookie_name(Transport::http) || name == session_cookie_name(Transport::https);
+    if (session ? keep_sessions : !name.starts_with(kStatefulCookie) && name != kJunctionCookie) {
       kept += kept.empty() ? "" : "; ";
       kept += pair;
     }
@@ -143,14 +134,23 @@ std::string without_session_cookies(std::string_view cookies) {
   return kept;
 }
 
-std::string set_cookie_line(Transport transport, std::string_view id) {
+namespace {
+
+std::string session_line(Transport transport, std::string_view value, std::string_view more) {
   std::string line = "Set-Cookie: ";
   line += session_cookie_name(transport);
   line += '=';
-  line += id;
+  line += value;
   line += "; Path=/; HttpOnly";
+  line += more;
   line += transport == Transport::https ? "; Secure\r\n" : "\r\n";
   return line;
 }
+
+}  // namespace
+
+std::string set_session_line(Transport transport, std::string_view id) { return session_line(transport, id, ""); }
+
+std::string end_session_line(Transport transport) { return session_line(transport, "", "; Max-Age=0"); }
 
 }  // namespace lab::gateway

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "net/loop.hpp"
+#include "roles/gateway/kept_request.hpp"
 #include "roles/gateway/principal.hpp"
 
 #include <list>
@@ -25,9 +26,15 @@ class Sessions {
   };
   explicit Sessions(const Limits& limits);
 
-  // A new id: 256 random bits, 43 characters of base64url.
-  std::string create(PrincipalPtr principal, Transport transport, net::Nanos now);
-  PrincipalPtr find(std::string_view id, Transport transport, net::Nanos now);  // null: unknown, expired, or of the other transport
+  struct Found {
+    PrincipalPtr principal;  // null: unknown, expired, or of the other transport
+    KeptPtr kept;            // a request from before the login that is still to be made
+  };
+
+  // A new id.
+  std::string create(PrincipalPtr principal, Transport transport, net::Nanos now, KeptPtr kept = nullptr);
+  Found find(std::string_view id, Transport transport, net::Nanos now);
+  KeptPtr take_kept(std::string_view id);  // null: there is none any more
   void remove(std::string_view id);
   std::size_t size() const;
 
@@ -37,6 +44,7 @@ class Sessions {
     PrincipalPtr principal;
     Transport transport;
     net::Nanos created, used;
+    KeptPtr kept;
   };
   struct Shard {
     mutable std::mutex mutex;
@@ -50,11 +58,40 @@ class Sessions {
   std::vector<std::unique_ptr<Shard>> shards_;
 };
 
+std::string random_session_id();  // 256 random bits, 43 characters of base64url
+
 std::string_view session_cookie_name(Transport transport);  // PD-H-SESSION-ID, PD-S-SESSION-ID
-// The value of the transport's session cookie in a Cookie header, or nothing.
-std::string_view session_id_in(std::string_view cookies, Transport transport);
-// A Cookie header without the gateway's own cookies; may be empty.
-std::string without_session_cookies(std::string_view cookies);
-std::string set_cookie_line(Transport transport, std::string_view id);  // "Set-Cookie: …\r\n"
+// Calls visit(name, value, pair) for each cookie of a Cookie header, until it returns false.
+template <class Visit>
+void each_cookie(std::string_view cookies, const Visit& visit);
+// A Cookie header without the gateway's own cookies; may be empty. `keep_sessions`: -k.
+std::string without_own_cookies(std::string_view cookies, bool keep_sessions);
+bool has_own_cookie(std::string_view cookies);  // possibly: a quick look
+
+std::string set_session_line(Transport transport, std::string_view id);  // "Set-Cookie: …\r\n"
+std::string end_session_line(Transport transport);                       // the same, expired
+
+inline constexpr std::string_view kStatefulCookie = "PD_STATEFUL_";  // followed by the junction's fingerprint
+inline constexpr std::string_view kJunctionCookie = "IV_JCT";
+
+// ---- of each_cookie
+
+namespace cookie_text {
+std::string_view trim(std::string_view text);
+}
+
+template <class Visit>
+void each_cookie(std::string_view cookies, const Visit& visit) {
+  while (!cookies.empty()) {
+    const auto end = cookies.find(';');
+    const std::string_view pair = cookie_text::trim(cookies.substr(0, end));
+    const auto equals = pair.find('=');
+    const std::string_view value = equals == std::string_view::npos ? std::string_view{} : cookie_text::trim(pair.substr(equals + 1));
+    if (!pair.empty() && !visit(cookie_text::trim(pair.substr(0, equals)), value, pair)) {
+      return;
+    }
+    cookies = end == std::string_view::npos ? std::string_view{} : cookies.substr(end + 1);
+  }
+}
 
 }  // namespace lab::gateway

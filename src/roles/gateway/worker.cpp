@@ -41,8 +41,8 @@ struct Worker::Listener final : public net::Watcher {
   bool tls;
 };
 
-Worker::Worker(const Site& site, LogWriter& writer, std::size_t max_connections)
-    : thread_(loop_, site, writer),
+Worker::Worker(SitePtr site, Shared& shared, LogWriter& writer, std::size_t max_connections)
+    : thread_(loop_, std::move(site), shared, writer),
       max_connections_(max_connections),
       resume_(loop_, [this] { resume_accepting(); }),
       sweep_(loop_, [this] { sweep(); }),
@@ -153,6 +153,7 @@ void Worker::sweep() {
       server->close_idle_since(loop_.now() - kBackendIdle);
     }
   }
+  thread_.drop_retired();
   sweep_.arm(kSweep);
 }
 
@@ -169,10 +170,11 @@ void Worker::stop_listening() {
 // Connections leave the list as they close, the last one taking the place of the one that left.
 void Worker::drain() {
   ending_ = true;
+  health_.reset();
   for (std::size_t i = connections_.size(); i > 0; --i) {
     connections_[i - 1]->drain();
   }
-  deadline_.arm(thread_.site.timeouts.drain.count());
+  deadline_.arm(thread_.site->config.timeouts.drain.count());
   stop_when_empty();
 }
 

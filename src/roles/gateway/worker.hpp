@@ -2,6 +2,7 @@
 #pragma once
 
 #include "roles/gateway/client_connection.hpp"
+#include "roles/gateway/health_checks.hpp"
 #include "roles/gateway/thread_context.hpp"
 
 #include <atomic>
@@ -16,7 +17,7 @@ using SharedTls = std::shared_ptr<SSL_CTX>;  // the thread's own; a new one afte
 
 class Worker final : public ClientOwner {
  public:
-  Worker(const Site& site, LogWriter& writer, std::size_t max_connections);
+  Worker(SitePtr site, Shared& shared, LogWriter& writer, std::size_t max_connections);
   ~Worker() override;
 
   // Before run().
@@ -30,8 +31,10 @@ class Worker final : public ClientOwner {
 
   // On the loop's thread, by post.
   void set_tls(SharedTls tls) { tls_ = std::move(tls); }
-  void stop_listening();  // what waits to be accepted is still taken in
-  void drain();           // once no thread listens: ends with the last request
+  void adopt_site(SitePtr site) { thread_.adopt(std::move(site)); }
+  void watch_servers() { health_ = std::make_unique<HealthChecks>(thread_); }  // one thread does, for all
+  void stop_listening();                                                       // what waits to be accepted is still taken in
+  void drain();                                                                // once no thread listens: ends with the last request
   void flush_log() { thread_.log.hand_over(); }
   const Statistics& statistics() const { return thread_.statistics; }
 
@@ -55,6 +58,7 @@ class Worker final : public ClientOwner {
   std::size_t max_connections_;
   SharedTls tls_;
   std::vector<Worker*> peers_;
+  std::unique_ptr<HealthChecks> health_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::unique_ptr<ClientConnection>> connections_;
   std::atomic<std::size_t> open_{0};

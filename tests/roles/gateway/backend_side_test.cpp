@@ -257,7 +257,10 @@ TEST_CASE("a request with a body whose kept connection is lost is not repeated")
     peer.read_request();
     peer.reset();
   });
-  TestGateway gateway({.junctions = {tcp_junction("/", {server.port()})}});
+  GatewayConfig config{.junctions = {tcp_junction("/", {server.port()})}};
+  config.blocked_methods = {};
+  config.access = {{"/", AccessRule::Who::everybody, {}, {}, "Trmd"}};
+  TestGateway gateway(config);
   CHECK(body_of(gateway.ask("GET / HTTP/1.1")) == "ok");
   CHECK(status_of(gateway.ask("PUT / HTTP/1.1", "Content-Length: 3\r\n", "abc")) == "502");
   CHECK(gateway.call("stats").at("retries").to_number<int>() == 0);

@@ -51,6 +51,7 @@ TEST_CASE("a request is forwarded and its response comes back") {
   CHECK(request.starts_with("GET /x HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(hello.server.port()) + "\r\n"));
   CHECK(header_of(request, "X-Forwarded-For") == "127.0.0.1");
   CHECK(header_of(request, "Via") == "1.1 lab-gateway");
+  CHECK(header_of(request, "X-Forwarded-Host") == "lab");
 }
 
 TEST_CASE("requests whose framing is ambiguous get 400 and the end, and no back end sees them") {

@@ -38,18 +38,27 @@ Junction local_junction(const std::string& point) {
   return junction;
 }
 
-TestGateway::TestGateway(GatewayConfig config, const Timeouts& timeouts) {
+TestGateway::TestGateway(GatewayConfig config, const std::optional<Timeouts>& timeouts) {
+  config.timeouts = timeouts.value_or(config.timeouts);
   if (config.service.plain.empty() && config.service.tls.empty()) {
     config.service.plain = {{"127.0.0.1", 0}};
   }
   ServiceOptions options;
-  options.timeouts = timeouts;
   options.authenticator = [](net::Loop& loop, const DirectoryClient&) -> Result<std::unique_ptr<Authenticator>> {
     return std::unique_ptr<Authenticator>(std::make_unique<FakeAuthenticator>(loop));
+  };
+  options.report = [this](const Error& error) {
+    const std::lock_guard lock(mutex_);
+    reports_.push_back(error.what);
   };
   auto service = Service::start(config, options);
   REQUIRE(service);
   service_ = std::move(*service);
+}
+
+std::vector<std::string> TestGateway::reports() const {
+  const std::lock_guard lock(mutex_);
+  return reports_;
 }
 
 std::uint16_t TestGateway::port() const {
@@ -63,7 +72,9 @@ std::string TestGateway::ask(const std::string& request_line, const std::string&
   return client.read_response(request_line.starts_with("HEAD"));
 }
 
-boost::json::object TestGateway::call(std::string_view method) { return service_->control(method).value().as_object(); }
+boost::json::object TestGateway::call(std::string_view method, const boost::json::object& params) {
+  return service_->control(method, params).value().as_object();
+}
 
 GatewayConfig with_directory(GatewayConfig config) {
   config.directory.url = "ldap://127.0.0.1:1";

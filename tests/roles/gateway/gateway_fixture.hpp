@@ -4,9 +4,12 @@
 #include "roles/gateway/service.hpp"
 #include "sockets.hpp"
 
-#include <atomic>
+#include <boost/json/object.hpp>
 #include <filesystem>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace lab::gateway::test {
 
@@ -26,16 +29,19 @@ Junction local_junction(const std::string& point);
 // With plain HTTP on one thread unless the configuration says otherwise.
 class TestGateway {
  public:
-  explicit TestGateway(GatewayConfig config, const Timeouts& timeouts = {});
+  explicit TestGateway(GatewayConfig config, const std::optional<Timeouts>& timeouts = {});
 
   std::uint16_t port() const;
   Peer connect() const { return Peer::connect(port()); }
   // One exchange on a connection of its own. `lines`: request line and headers, each with its CRLF, without Host and the empty line.
   std::string ask(const std::string& request_line, const std::string& lines = "", const std::string& body = "") const;
-  boost::json::object call(std::string_view method);
+  boost::json::object call(std::string_view method, const boost::json::object& params = {});
+  std::vector<std::string> reports() const;  // what the operator was told
   Service& service() { return *service_; }
 
  private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> reports_;
   std::unique_ptr<Service> service_;
 };
 

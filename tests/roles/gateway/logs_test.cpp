@@ -15,7 +15,9 @@ namespace {
 GatewayConfig logging_to(const Folder& folder) {
   GatewayConfig config;
   config.junctions = {local_junction("/")};
-  config.logs = {folder.path / "request.log", folder.path / "agent.log", folder.path / "referer.log"};
+  config.logs.request = folder.path / "request.log";
+  config.logs.agent = folder.path / "agent.log";
+  config.logs.referer = folder.path / "referer.log";
   return config;
 }
 
@@ -113,11 +115,11 @@ TEST_CASE("a full disk is told once and does not stop the serving") {
   for (int i = 0; i < 3; ++i) {
     client.send("GET / HTTP/1.1\r\nHost: lab\r\n\r\n");
     CHECK(status_of(client.read_response()) == "200");
-    CHECK(service->control("logs.flush"));
+    CHECK(service->control("logs.flush", {}));
   }
   CHECK(told == 1);
   CHECK(what == "cannot write the log /dev/full: No space left on device\n  make room; lines are lost until then, requests are served");
-  const auto stats = service->control("stats").value().as_object();
+  const auto stats = service->control("stats", {}).value().as_object();
   CHECK(stats.at("log_lines").to_number<int>() == 3);
   CHECK(stats.at("log_errors").to_number<int>() == 3);
 }
@@ -135,8 +137,8 @@ TEST_CASE("control answers ping and knows what it does not know") {
   const TestGateway gateway({.junctions = {local_junction("/")}});
   TestGateway other({.junctions = {local_junction("/")}});
   CHECK(other.call("ping").empty());
-  CHECK(to_string(other.service().control("nonsense").error()) ==
-        "no such method\n  at nonsense\n  the gateway answers stats, ping and logs.flush");
+  CHECK(to_string(other.service().control("nonsense", {}).error()) ==
+        "no such method\n  at nonsense\n  the gateway answers stats, ping, logs.flush and junction.…");
 }
 
 TEST_CASE("a configuration that cannot work is told before anything runs") {
@@ -153,7 +155,7 @@ TEST_CASE("a configuration that cannot work is told before anything runs") {
   taken.service.threads = 2;
   CHECK(told(taken).starts_with("cannot listen on 127.0.0.1:" + std::to_string(running.port()) + ": Address already in use\n"));
   CHECK(told({.junctions = {local_junction("/a"), local_junction("/a/")}}) ==
-        "junction /a/: the mount point is taken twice\n  give each junction a point of its own");
+        "junction /a: the mount point is taken twice\n  give each junction a point of its own");
   CHECK(told({.junctions = {tcp_junction("/", {})}}) == "junction /: it has no server\n  give servers to tcp and ssl junctions only");
   GatewayConfig no_log{.junctions = {local_junction("/")}};
   no_log.logs.request = "/nonexistent/request.log";
@@ -163,4 +165,73 @@ TEST_CASE("a configuration that cannot work is told before anything runs") {
   GatewayConfig no_certificate{.junctions = {local_junction("/")}};
   no_certificate.service.tls = {{"127.0.0.1", 0}};
   CHECK(told(no_certificate) == "HTTPS needs a certificate and its key\n  give --cert FILE and --key FILE");
+}
+
+TEST_CASE("a log that has reached its size is renamed with the time, and no line is lost") {
+  const Folder folder;
+  GatewayConfig config = logging_to(folder);
+  config.logs.max_size = 200;
+  TestGateway gateway(config);
+  constexpr int kRequests = 12;
+  for (int i = 0; i < kRequests; ++i) {
+    gateway.ask("GET / HTTP/1.1");
+    gateway.call("logs.flush");
+  }
+  std::size_t files = 0, lines = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("request.log")) {
+      ++files;
+      lines += lines_of(entry.path()).size();
+      CHECK(std::regex_match(name, std::regex(R"(request\.log(\.\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(-\d+)?)?)")));
+    }
+  }
+  CHECK(files > 3);
+  CHECK(lines == kRequests);
+}
+
+TEST_CASE("with size 0 a log is never renamed") {
+  const Folder folder;
+  GatewayConfig config = logging_to(folder);
+  config.logs.max_size = 0;
+  TestGateway gateway(config);
+  for (int i = 0; i < 5; ++i) {
+    gateway.ask("GET / HTTP/1.1");
+    gateway.call("logs.flush");
+  }
+  CHECK(lines_of(folder.path / "request.log").size() == 5);
+}
+
+TEST_CASE("the log may have columns of times and the junction") {
+  const Folder folder;
+  ScriptedServer server([](Peer& peer, int) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    peer.ended();
+  });
+  GatewayConfig config = logging_to(folder);
+  config.junctions.push_back(tcp_junction("/app", {server.port()}));
+  config.logs.total_time = config.logs.backend_time = config.logs.junction = true;
+  TestGateway gateway(config);
+  gateway.ask("GET /app/x HTTP/1.1");
+  gateway.ask("GET / HTTP/1.1");
+  gateway.call("logs.flush");
+  const auto lines = lines_of(folder.path / "request.log");
+  REQUIRE(lines.size() == 2);
+  std::smatch found;
+  REQUIRE(std::regex_search(lines[0], found, std::regex(R"(" 200 2 (\d+) (\d+) /app$)")));
+  CHECK(std::stoi(found[2]) > 0);
+  CHECK(std::stoi(found[1]) >= std::stoi(found[2]));
+  CHECK(std::regex_search(lines[1], std::regex(R"(" 200 100 \d+ 0 /$)")));
+}
+
+TEST_CASE("a line is written once the flush time has passed, without being asked for") {
+  const Folder folder;
+  TestGateway gateway(logging_to(folder));
+  gateway.ask("GET / HTTP/1.1");
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (lines_of(folder.path / "request.log").empty() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  CHECK(lines_of(folder.path / "request.log").size() == 1);
 }
