@@ -5,6 +5,7 @@
 #include "roles/gateway/service.hpp"
 #include "service_options.hpp"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -18,6 +19,8 @@ struct GatewayOptions {
   std::string directory;
   std::vector<std::string> open_paths;
   std::string request_log = "none";
+  std::string basic = "both", forms = "none", pages;
+  std::vector<std::string> trusted_proxies;
 };
 
 constexpr const char* kExamples = R"(Examples:
@@ -64,6 +67,13 @@ Result<Junction> to_junction(const std::string& text) {
   return junction;
 }
 
+BasicAuthentication to_transport(const std::string& word) {
+  return word == "http"    ? BasicAuthentication::http
+         : word == "https" ? BasicAuthentication::https
+         : word == "both"  ? BasicAuthentication::both
+                           : BasicAuthentication::none;
+}
+
 Result<GatewayConfig> to_config(const GatewayOptions& options) {
   GatewayConfig config;
   Result<Service> service = to_service(options.service);
@@ -86,6 +96,10 @@ Result<GatewayConfig> to_config(const GatewayOptions& options) {
     config.access.push_back({path, AccessRule::Who::everybody, {}, {}});
   }
   config.logs.request = options.request_log == "none" ? "" : options.request_log;
+  config.basic = to_transport(options.basic);
+  config.forms = to_transport(options.forms);
+  config.pages = options.pages;
+  config.trusted_proxies = options.trusted_proxies;
   return config;
 }
 
@@ -98,36 +112,58 @@ Result<GatewayConfig, Errors> read_config(const GatewayOptions& options) {
   return text ? config::parse_gateway(*text, options.service.config) : Errors{text.error()};
 }
 
-Result<void> serve(const GatewayConfig& config, int ready_fd, Context& context) {
+// SIGHUP: the certificate, and all that the file may change while the gateway runs.
+void reload(gateway::Service& service, const GatewayOptions& options, const std::function<void(const std::string&)>& say) {
+  const Result<void> certificates = service.reload_certificates();
+  say(certificates ? "certificate read again" : "the old certificate stays: " + to_string(certificates.error()));
+  if (options.service.config.empty()) {
+    return;
+  }
+  const Result<GatewayConfig, Errors> config = read_config(options);
+  if (!config) {
+    for (const Error& error : config.error()) {
+      say("the old settings stay: " + to_string(error));
+    }
+    return;
+  }
+  const Result<void> reloaded = service.reload(*config);
+  say(reloaded ? "settings read again" : "the old settings stay: " + to_string(reloaded.error()));
+}
+
+Result<void> serve(const GatewayConfig& config, const GatewayOptions& options, Context& context) {
   Hangup hangup;
   std::mutex printing;
   const auto say = [&](const std::string& text) {
     const std::lock_guard lock(printing);
     context.err << "gateway: " << text << std::endl;
   };
-  gateway::ServiceOptions options;
-  options.report = [&say](const Error& error) { say(to_string(error)); };
-  Result<std::unique_ptr<gateway::Service>> service = gateway::Service::start(config, std::move(options));
-  if (!service) {
-    return service.error();
+  gateway::ServiceOptions service_options;
+  service_options.report = [&say](const Error& error) { say(to_string(error)); };
+  Result<std::unique_ptr<gateway::Service>> started = gateway::Service::start(config, std::move(service_options));
+  if (!started) {
+    return started.error();
   }
-  for (const std::string& url : (*service)->listening()) {
+  gateway::Service& service = **started;
+  const auto metrics = start_metrics(config.service, "gateway", context, [&service] { return service.metrics(); });
+  if (!metrics) {
+    return metrics.error();
+  }
+  for (const std::string& url : service.listening()) {
     if (!context.quiet) {
       say("listening on " + url);
     }
   }
-  roles::tell_ready(ready_fd, (*service)->listening());
+  roles::tell_ready(options.service.ready_fd, service.listening());
   roles::wait_until(
       context.interrupt,
       [&] {
         if (hangup.taken()) {
-          const Result<void> reloaded = (*service)->reload_certificates();
-          say(reloaded ? "certificate read again" : "the old certificate stays: " + to_string(reloaded.error()));
+          reload(service, options, say);
         }
         return false;
       },
       hangup.fd());
-  (*service)->drain();
+  service.drain();
   return {};
 }
 
@@ -148,6 +184,17 @@ void add_gateway(CLI::App& root, Context& context) {
           ->option_text("PATH")
           ->allow_extra_args(false),
       command->add_option("--request-log", options->request_log, "write request.log in common log format")->option_text("FILE|none"),
+      command->add_option("--basic", options->basic, "where basic login is offered")
+          ->check(CLI::IsMember({"none", "http", "https", "both"}))
+          ->capture_default_str(),
+      command->add_option("--forms", options->forms, "where login by form is offered")
+          ->check(CLI::IsMember({"none", "http", "https", "both"}))
+          ->capture_default_str(),
+      command->add_option("--pages", options->pages, "files that replace the gateway's own pages: login.html, 403.html, …")
+          ->option_text("DIR"),
+      command->add_option("--trusted-proxy", options->trusted_proxies, "believe the X-Forwarded-* of this network; may be repeated")
+          ->option_text("NETWORK")
+          ->allow_extra_args(false),
   };
   for (CLI::Option* other : others) {
     config->excludes(other);
@@ -157,7 +204,7 @@ void add_gateway(CLI::App& root, Context& context) {
     if (!read) {
       return context.fail(read.error());
     }
-    if (const Result<void> served = serve(*read, options->service.ready_fd, context); !served) {
+    if (const Result<void> served = serve(*read, *options, context); !served) {
       context.fail(served.error());
     }
   });

@@ -31,6 +31,7 @@ constexpr Entry kCommands[] = {
     {"Labs", lab::cli::add_ssh},
     {"Labs", lab::cli::add_exec},
     {"Labs", lab::cli::add_logs},
+    {"Labs", lab::cli::add_junction},
     {"Labs", lab::cli::add_down},
     {"Roles alone", lab::cli::add_directory},
     {"Roles alone", lab::cli::add_gateway},
