@@ -2,13 +2,16 @@
 # CPU time per request of our programs and other people's, the same work, one thread each, interleaved: every round measures every
 # contender once in turn, and the ratio is taken in each round. The program under test has core 0; driver and back end have core 1.
 # usage: LAB=build/lab bench.sh [gateway|pages|load|pacing|pairs|directory …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
+# ONLY=REGEX: some of the gateway's
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/gateway.bash"
 
 rounds=${ROUNDS:-20}
 seconds=${SECONDS_EACH:-1}
 results=${RESULTS:-$(dirname "$LAB")/bench}
 mkdir -p "$results"
 pids=()
+turn=turn # how a contender is loaded: pid, url → CPU µs a request
 
 finish() {
   for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
@@ -86,72 +89,12 @@ rounds_of() { # name, then "contender pid url" words
   for round in $(seq "$rounds"); do
     for contender in "$@"; do
       read -r label pid url <<<"$contender"
-      echo "$label $(turn "$pid" "$url")" >>"$file"
+      echo "$label $("$turn" "$pid" "$url")" >>"$file"
     done
     [ -t 2 ] && printf '\r%s: round %s of %s ' "$name" "$round" "$rounds" >&2
   done
   [ -t 2 ] && printf '\r\033[K' >&2
   summarise "$name" "$file"
-}
-
-nginx_proxy() { # plain port, tls port, upstream
-  cat >"$work/nginx-proxy.conf" <<CONF
-daemon off; master_process off; pid $work/nginx-proxy.pid; error_log $work/nginx-proxy.err;
-events { worker_connections 4096; }
-http {
-  access_log off; keepalive_requests 1000000000; client_body_temp_path $work/a; proxy_temp_path $work/b; fastcgi_temp_path $work/c; uwsgi_temp_path $work/d; scgi_temp_path $work/e;
-  upstream back { server $3; keepalive 64; keepalive_requests 1000000000; }
-  server {
-    listen 127.0.0.1:$1; listen 127.0.0.1:$2 ssl; ssl_certificate $work/cert.pem; ssl_certificate_key $work/key.pem; ssl_protocols TLSv1.2; ssl_ciphers ECDHE-RSA-AES128-GCM-SHA256;
-    location / { proxy_pass http://back; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffers 8 64k; proxy_buffer_size 64k; proxy_busy_buffers_size 128k; proxy_max_temp_file_size 0; }
-  }
-}
-CONF
-}
-
-haproxy_proxy() { # plain port, tls port, upstream
-  cat >"$work/haproxy.conf" <<CONF
-global
-  nbthread 1
-  maxconn 4096
-  ssl-default-bind-options ssl-min-ver TLSv1.2 ssl-max-ver TLSv1.2
-  ssl-default-bind-ciphers ECDHE-RSA-AES128-GCM-SHA256
-defaults
-  mode http
-  timeout client 60s
-  timeout server 60s
-  timeout connect 5s
-  option http-keep-alive
-frontend f
-  bind 127.0.0.1:$1
-  bind 127.0.0.1:$2 ssl crt $work/both.pem
-  default_backend b
-backend b
-  http-reuse always
-  server s $3
-CONF
-}
-
-bench_gateway() {
-  certificate
-  start 1 "$LAB" pages --http 127.0.0.1:19080
-  nginx_proxy 19181 19182 127.0.0.1:19080
-  haproxy_proxy 19281 19282 127.0.0.1:19080
-  start 0 "$LAB" gateway --http 127.0.0.1:19081 --https 127.0.0.1:19082 --cert "$work/cert.pem" --key "$work/key.pem" \
-    --tls-max 1.2 --ciphers ECDHE-RSA-AES128-GCM-SHA256 --junction tcp:/=127.0.0.1:19080
-  local ours=$last
-  start 0 nginx -c "$work/nginx-proxy.conf"
-  local nginx=$last
-  start 0 haproxy -db -f "$work/haproxy.conf"
-  local haproxy=$last
-  local page
-  for page in 5.8KB 12KB 2.9MB; do
-    for port in 081 181 281; do wait_for "http://127.0.0.1:19$port/page/$page"; done
-    [ "$page" = 5.8KB ] && rounds_of "gateway-http-$page" "lab $ours http://127.0.0.1:19081/page/$page" \
-      "nginx $nginx http://127.0.0.1:19181/page/$page" "haproxy $haproxy http://127.0.0.1:19281/page/$page"
-    rounds_of "gateway-https-$page" "lab $ours https://127.0.0.1:19082/page/$page" \
-      "nginx $nginx https://127.0.0.1:19182/page/$page" "haproxy $haproxy https://127.0.0.1:19282/page/$page"
-  done
 }
 
 bench_pages() {
@@ -161,8 +104,31 @@ bench_pages() {
   local ours=$last
   wait_for http://127.0.0.1:19080/page/5.8KB
   serve_page 0
-  rounds_of pages-http-5.8KB "lab $ours http://127.0.0.1:19080/page/5.8KB" "nginx $nginx_pid http://127.0.0.1:19083/page/5.8KB"
-  rounds_of pages-https-5.8KB "lab $ours https://127.0.0.1:19443/page/5.8KB" "nginx $nginx_pid https://127.0.0.1:19084/page/5.8KB"
+  return_page
+  rounds_of pages-http-5.8KB "lab $ours http://127.0.0.1:19080/page/5.8KB" "nginx $nginx_pid http://127.0.0.1:19083/page/5.8KB" \
+    "haproxy $haproxy_pid http://127.0.0.1:19086/page"
+  rounds_of pages-https-5.8KB "lab $ours https://127.0.0.1:19443/page/5.8KB" "nginx $nginx_pid https://127.0.0.1:19084/page/5.8KB" \
+    "haproxy $haproxy_pid https://127.0.0.1:19087/page"
+}
+
+# HAProxy answering by itself, on 19086 and (TLS) 19087.
+return_page() {
+  cat >"$work/haproxy-return.conf" <<CONF
+global
+  nbthread 1
+  ssl-default-bind-options ssl-min-ver TLSv1.2 ssl-max-ver TLSv1.2
+  ssl-default-bind-ciphers ECDHE-RSA-AES128-GCM-SHA256
+defaults
+  mode http
+  timeout client 600s
+frontend f
+  bind 127.0.0.1:19086
+  bind 127.0.0.1:19087 ssl crt $work/both.pem
+  http-request return status 200 content-type text/plain file $work/www/page/5.8KB
+CONF
+  start 0 haproxy -db -f "$work/haproxy-return.conf"
+  haproxy_pid=$last
+  wait_for http://127.0.0.1:19086/page
 }
 
 # nginx serving a file saved from /page/5.8KB, on 19083 and (TLS) 19084.
