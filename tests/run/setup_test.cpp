@@ -92,6 +92,7 @@ TEST_CASE("what back ends served is counted once a node, and not at all when som
 TEST_CASE("logs go to files, or to the null device") {
   CHECK(setup_of("1-log/page=5.8KB/clients=8/log=file").config.logs.request == "/state/webseal/logs/request.log");
   const GatewayLogs null = setup_of("1-log/page=5.8KB/clients=8/log=null").config.logs;
+  CHECK(null.max_size == 0);  // never renamed during a run
   CHECK(null.request == "/dev/null");
   CHECK(null.agent == "/dev/null");
   CHECK(null.referer == "/dev/null");
