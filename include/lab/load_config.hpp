@@ -1,7 +1,6 @@
 // What the load driver is told: the value behind `lab load` and its file (docs/load.md).
 #pragma once
 
-#include "lab/credentials.hpp"
 #include "lab/tls_version.hpp"
 
 #include <chrono>
@@ -15,6 +14,11 @@ namespace lab {
 enum class LoginMode { none, once, every };       // the 401 exchange: never, once a client, with every page
 enum class HandshakeMode { once, resume, full };  // full and resume: with each connection; one a request unless said otherwise
 enum class LoginMethod { basic, forms };
+
+struct Credentials {
+  std::string user, password;
+  bool operator==(const Credentials&) const = default;
+};
 
 struct LoadStep {    // one of what clients do, drawn by weight for each page
   std::string path;  // with the query

@@ -2,7 +2,6 @@
 // Files are YAML (JSON is a subset); src/config reads them and writes them as JSON for the agent.
 #pragma once
 
-#include "lab/credentials.hpp"
 #include "lab/load_config.hpp"
 #include "lab/tls_version.hpp"
 

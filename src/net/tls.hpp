@@ -36,7 +36,7 @@ struct TlsClient {
 Result<TlsContext> make_client_context(const TlsClient& settings);
 
 std::string peer_subject(const SSL* ssl);  // of the peer's certificate, as RFC 2253 writes it; empty: there is none
-std::string openssl_errors();        // the thread's queue, emptied, on one line
-std::string openssl_cpu_settings();  // OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS) of this process
+std::string openssl_errors();              // the thread's queue, emptied, on one line
+std::string openssl_cpu_settings();        // OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS) of this process
 
 }  // namespace lab::net
