@@ -115,9 +115,10 @@ json::object policy(const ObjectPolicy& policy) {
 }
 
 json::object timeouts(const Timeouts& timeouts) {
-  return {{"head", written(timeouts.head)},       {"fragment", written(timeouts.fragment)}, {"idle", written(timeouts.idle)},
-          {"connect", written(timeouts.connect)}, {"backend", written(timeouts.backend)},   {"linger", written(timeouts.linger)},
-          {"drain", written(timeouts.drain)},     {"ping", written(timeouts.ping)}};
+  return {{"head", config::written(timeouts.head)},       {"fragment", config::written(timeouts.fragment)},
+          {"idle", config::written(timeouts.idle)},       {"connect", config::written(timeouts.connect)},
+          {"backend", config::written(timeouts.backend)}, {"linger", config::written(timeouts.linger)},
+          {"drain", config::written(timeouts.drain)},     {"ping", config::written(timeouts.ping)}};
 }
 
 json::object access_rule(const AccessRule& rule) {
@@ -167,7 +168,7 @@ json::object logs(const GatewayLogs& logs) {
   put(object, "agent", logs.agent);
   put(object, "referer", logs.referer);
   object["max-size"] = logs.max_size;
-  object["flush"] = written(logs.flush);
+  object["flush"] = config::written(logs.flush);
   json::array columns;
   for (const auto& column : kLogColumns) {
     if (logs.*column.value) {
