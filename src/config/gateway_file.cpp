@@ -93,6 +93,9 @@ void read_directory_client(Cursor at, DirectoryClient& into) {
     const Value* url = at.value.find("url");
     Cursor{*url, "url", at.errors}.wants("ldap://HOST:PORT or ldaps://HOST:PORT");
   }
+  if (into.start_tls && into.url.starts_with("ldaps://")) {
+    at.refuse("`starttls` with an ldaps:// URL, which is TLS from the beginning", "leave `starttls` out, or write ldap://");
+  }
 }
 
 constexpr Field<GatewayConfig> kSessions[] = {
