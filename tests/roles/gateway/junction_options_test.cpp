@@ -174,9 +174,9 @@ TEST_CASE("-l and -L: above the soft limit a warning, above the hard one 503") {
     CHECK(body_of(peer.read_response()) == "ok");
   }
   CHECK(status_of(gateway.ask("GET / HTTP/1.1")) == "200");
-  const auto shown = gateway.call("junction.show", {{"name", "/"}});
-  CHECK(shown.at("active").to_number<int>() == 0);
-  CHECK(shown.at("refused").to_number<int>() == 1);
+  while (gateway.call("junction.show", {{"name", "/"}}).at("active").to_number<int>() != 0) {  // a client may have its answer before
+  }
+  CHECK(gateway.call("junction.show", {{"name", "/"}}).at("refused").to_number<int>() == 1);
 }
 
 TEST_CASE("a local junction serves the files of its directory, and nothing beside it") {
