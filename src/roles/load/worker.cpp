@@ -52,7 +52,9 @@ void Worker::run() {
   prctl(PR_SET_TIMERSLACK, 1UL);  // ns: arrivals are to be on time
   loop_.run();
   const net::Nanos now = net::monotonic_now();
-  if (cpu_at_measure_ >= 0 && !ended_) {
+  if (!ended_ && now >= schedule_.end) {  // the last client finished before the timer was looked at
+    close_measurement();
+  } else if (!ended_ && cpu_at_measure_ >= 0) {
     tallies_.front().cpu_ns = thread_cpu_ns() - cpu_at_measure_;
   }
   if (setup_.intervals && handed_over_.start_ns != 0) {
@@ -115,16 +117,20 @@ void Worker::on_measure() {
   }
 }
 
-void Worker::on_end() {
-  if (ended_) {
-    return;
-  }
+void Worker::close_measurement() {
   ended_ = true;
   tallies_.front().ended_ns = schedule_.end;
   if (cpu_at_measure_ >= 0) {
     tallies_.front().cpu_ns = thread_cpu_ns() - cpu_at_measure_;
   }
   count_unstarted(schedule_.end);
+}
+
+void Worker::on_end() {
+  if (ended_) {
+    return;
+  }
+  close_measurement();
   end_.cancel();
   drained_.arm_at(schedule_.drained);
   for (const auto& client : clients_) {

@@ -86,6 +86,7 @@ class Worker {
   void start();
   void on_measure();
   void on_end();
+  void close_measurement();
   void give_up();
   void on_arrival();
   void on_slot();
