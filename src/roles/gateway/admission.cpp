@@ -196,10 +196,16 @@ bool needs_login(const ThreadContext& thread, const Exchange& exchange, const Ba
   return told || !thread.site->access.is_public(exchange.path.judged(), letters_of(exchange));
 }
 
+// What a browser fetches for itself, as an icon, is not what its user wants to come back to (Fetch Metadata).
+bool is_fetched_for_itself(const http::Request& request) {
+  const auto mode = request.find("Sec-Fetch-Mode");
+  return mode && *mode != "navigate";
+}
+
 Ruling want_login(const ThreadContext& thread, const Exchange& exchange) {
   const GatewayConfig& config = thread.site->config;
   if (is_offered(config.forms, exchange.transport) && thread.authenticator != nullptr) {
-    return {Kind::keep};
+    return {is_fetched_for_itself(exchange.request) ? Kind::show_login : Kind::keep};
   }
   if (is_offered(config.basic, exchange.transport)) {
     return refuse(401, "This wants a login.", challenge(config.realm));

@@ -66,6 +66,15 @@ TEST_CASE("a denied anonymous request gets the form, a login sends it back to wh
   CHECK(is_form(site.gateway.ask("GET /x HTTP/1.1", "Cookie: " + before + "\r\n")));
 }
 
+TEST_CASE("what a browser fetches for itself meanwhile, as the icon of the form, is not where a login leads") {
+  const Formed site;
+  const std::string before = session_of(site.gateway.ask("GET /page HTTP/1.1", "Sec-Fetch-Mode: navigate\r\n"));
+  const std::string icon = site.gateway.ask("GET /favicon.ico HTTP/1.1", "Sec-Fetch-Mode: no-cors\r\nCookie: " + before + "\r\n");
+  CHECK(is_form(icon));
+  CHECK(header_of(icon, "Set-Cookie").empty());
+  CHECK(header_of(site.log_in(before, kAlice), "Location") == "/page");
+}
+
 TEST_CASE("the request that wanted the login is made again, method, headers and body") {
   const Formed site;
   const std::string form = site.gateway.ask(
