@@ -54,6 +54,14 @@ class Remote {
 // Connects and authenticates. Errors name the node and say what to do (unreachable, host key changed, key refused, RSA).
 Result<std::unique_ptr<Remote>> connect_ssh(const Target& target, Deadline deadline);
 
+struct HostKey {
+  std::string fingerprint;  // "SHA256:…"
+  std::string line;         // "ssh-ed25519 AAAA…", as in known_hosts(5)
+};
+
+// The key that the host shows, believed by nobody yet: to pin it, or to compare it with what is pinned. Does not log in.
+Result<HostKey> shown_host_key(const Target& target, Deadline deadline);
+
 std::string shell_quote(std::string_view word);
 
 }  // namespace lab::remote

@@ -162,6 +162,8 @@ Result<std::unique_ptr<Remote>> connect_ssh(const Target& target, Deadline deadl
   return std::unique_ptr<Remote>(std::make_unique<SshRemote>(std::move(*session)));
 }
 
+Result<HostKey> shown_host_key(const Target& target, Deadline deadline) { return SshSession::host_key_of(target, deadline); }
+
 std::string shell_quote(std::string_view word) {
   std::string quoted = "'";
   for (const char c : word) {

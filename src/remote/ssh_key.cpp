@@ -71,6 +71,14 @@ std::string fingerprint(const char* sha256) {
   return "SHA256:" + text.substr(0, text.find('='));
 }
 
+std::string key_line(std::string_view blob) {
+  std::string text(4 * ((blob.size() + 2) / 3) + 1, '\0');
+  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), reinterpret_cast<const unsigned char*>(blob.data()),
+                                     static_cast<int>(blob.size()));
+  text.resize(static_cast<std::size_t>(length));
+  return std::string(WireReader(blob).text()) + " " + text;
+}
+
 Result<void> check_private_key(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream) {

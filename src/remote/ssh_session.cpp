@@ -67,13 +67,23 @@ Result<std::unique_ptr<SshSession>> SshSession::connect(const Target& target, De
     error.where = "node " + target.node;
     return error;
   }
-  for (const auto step : {&SshSession::open_socket, &SshSession::shake_hands, &SshSession::authenticate}) {
+  for (const auto step : {&SshSession::open_socket, &SshSession::shake_hands, &SshSession::check_host_key, &SshSession::authenticate}) {
     if (const auto done = (session.get()->*step)(deadline); !done) {
       return done.error();
     }
   }
   libssh2_keepalive_config(session->session_, 1, kKeepaliveSeconds);
   return session;
+}
+
+Result<HostKey> SshSession::host_key_of(const Target& target, Deadline deadline) {
+  SshSession session(target);
+  for (const auto step : {&SshSession::open_socket, &SshSession::shake_hands}) {
+    if (const auto done = (session.*step)(deadline); !done) {
+      return done.error();
+    }
+  }
+  return session.shown_host_key();
 }
 
 SshSession::~SshSession() {
@@ -144,12 +154,18 @@ Result<void> SshSession::shake_hands(Deadline deadline) {
     error.remedy = "is it an OpenSSH server of version 7 or later? Its log says why it refused";
     return error;
   }
-  return check_host_key();
+  return {};
 }
 
-Result<void> SshSession::check_host_key() const {
-  const char* hash = libssh2_hostkey_hash(session_, LIBSSH2_HOSTKEY_HASH_SHA256);
-  const std::string shown = hash != nullptr ? fingerprint(hash) : "no key";
+HostKey SshSession::shown_host_key() const {
+  const char* const hash = libssh2_hostkey_hash(session_, LIBSSH2_HOSTKEY_HASH_SHA256);
+  std::size_t length = 0;
+  const char* const blob = libssh2_session_hostkey(session_, &length, nullptr);
+  return {hash != nullptr ? fingerprint(hash) : "no key", blob != nullptr ? key_line({blob, length}) : ""};
+}
+
+Result<void> SshSession::check_host_key(Deadline) {
+  const std::string shown = shown_host_key().fingerprint;
   if (shown == target_.host_key) {
     return {};
   }

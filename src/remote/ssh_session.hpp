@@ -19,6 +19,8 @@ class SshSession {
  public:
   // Connects, compares the host's key with the pinned one, authenticates.
   static Result<std::unique_ptr<SshSession>> connect(const Target& target, Deadline deadline);
+  // Connects and hangs up again, without logging in: the key that the host shows.
+  static Result<HostKey> host_key_of(const Target& target, Deadline deadline);
   SshSession(const SshSession&) = delete;
   SshSession& operator=(const SshSession&) = delete;
   ~SshSession();
@@ -88,7 +90,8 @@ class SshSession {
   explicit SshSession(const Target& target) : target_(target) {}
   Result<void> open_socket(Deadline deadline);
   Result<void> shake_hands(Deadline deadline);
-  Result<void> check_host_key() const;
+  HostKey shown_host_key() const;
+  Result<void> check_host_key(Deadline deadline);
   Result<void> authenticate(Deadline deadline);
   int poll_socket(Deadline deadline, bool wakeable);
 
