@@ -12,10 +12,11 @@
 namespace lab {
 
 enum class ProviderKind { local, container, ssh, zvm, lxd };
-enum class Role { gateway, directory, pages, load, firewall, database, external };
+enum class Role { gateway, directory, pages, load, firewall, database, guest, external };
 
 std::string to_string(ProviderKind kind);
 std::string to_string(Role role);
+std::string to_string(Software software);
 
 struct Network {
   std::string name;
@@ -52,10 +53,16 @@ struct DirectorySettings {
 struct PagesSettings {
   std::uint16_t http = 9080, https = 9443;
   int threads = 1;
+  bool from_database = false;  // source: postgresql, of the lab's database
+  int connections = 4;         // to it, per thread
+  bool cache = false;          // keep pages that were read from it
   bool operator==(const PagesSettings&) const = default;
 };
 
-enum class Software { lab, nginx, haproxy, external };  // kind: whose program plays the role
+struct DatabaseSettings {
+  std::uint16_t port = 5432;
+  bool operator==(const DatabaseSettings&) const = default;
+};
 
 struct Guest {  // provider zvm: what is asked of it
   std::string userid, image, vswitch, gateway;
@@ -82,6 +89,7 @@ struct Node {
   GatewaySettings gateway;
   DirectorySettings directory;
   PagesSettings pages;
+  DatabaseSettings database;
 
   bool has(Role role) const;
   bool operator==(const Node&) const = default;

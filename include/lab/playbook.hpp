@@ -15,8 +15,8 @@ namespace lab {
 // Axis values stay as written ("5.8KB", "1", "null"): they are what cell ids are made of.
 using AxisValues = std::pair<std::string, std::vector<std::string>>;  // name and values, both in file order
 
-// The axes a scenario may have: page, crypto, cpus, clients, log, gateway.
-inline constexpr const char* kAxes[] = {"page", "crypto", "cpus", "clients", "log", "gateway"};
+// The axes a scenario may have.
+inline constexpr const char* kAxes[] = {"page", "crypto", "cpus", "clients", "log", "gateway", "busy"};
 
 struct Profile {
   std::string name;

@@ -21,6 +21,15 @@ struct NodeFiles {
 // request.log, agent.log and referer.log in a folder.
 GatewayLogs gateway_logs(const std::string& folder);
 
+// The folder of its own that a gateway logs into on another disk, below the node's log-dir; no two nodes of any lab have the same. Where
+// it is stands in the node's folder, in the file kLogFolderFile.
+inline constexpr const char* kLogFolderPrefix = ".lab-logs-";
+inline constexpr const char* kLogFolderFile = "log-folder";
+std::string own_log_folder(const std::string& log_dir, const std::string& node_directory);
+
+// Whether any node takes its pages from the lab's database; else that is not started.
+bool reads_database(const Lab& lab);
+
 // A junction as the gateway of that node sees it. A server is a node with role pages (its http or https port, by the junction's type)
 // or host:port; anything else is an error that names the junction.
 Result<Junction> resolve_junction(const Standing& standing, const StandingNode& gateway, const JunctionPlan& plan);
@@ -30,5 +39,6 @@ Result<Junction> resolve_junction(const Standing& standing, const StandingNode& 
 Result<GatewayConfig> resolve_gateway(const Standing& standing, const StandingNode& node);
 Result<DirectoryConfig> resolve_directory(const Standing& standing, const StandingNode& node);
 Result<PagesConfig> resolve_pages(const Standing& standing, const StandingNode& node);
+Result<DatabaseConfig> resolve_database(const Standing& standing, const StandingNode& node);
 
 }  // namespace lab

@@ -13,6 +13,8 @@
 
 namespace lab {
 
+enum class Software { lab, nginx, haproxy, external };  // kind: whose program plays the role
+
 struct Endpoint {
   std::string host;  // numeric address or name
   std::uint16_t port = 0;
@@ -39,8 +41,17 @@ struct Service {
   bool operator==(const Service&) const = default;
 };
 
+struct DatabaseClient {  // PostgreSQL, by its protocol version 3
+  Endpoint server;
+  std::string name, user, password;
+  int connections = 4;  // per thread
+  bool cache = false;   // a page that was read once is kept
+  bool operator==(const DatabaseClient&) const = default;
+};
+
 struct PagesConfig {
   Service service;
+  std::optional<DatabaseClient> database;  // where pages come from; absent: they are made
   bool operator==(const PagesConfig&) const = default;
 };
 
@@ -77,6 +88,22 @@ struct DirectoryConfig {
   int connections = 10'000;  // a thread; further ones are refused
   std::vector<Fault> faults;
   bool operator==(const DirectoryConfig&) const = default;
+};
+
+// PostgreSQL with one table of pages, in the role's own folder; gone with it.
+struct DatabaseConfig {
+  Endpoint listen;
+  std::string name = "lab", user = "pages", password;  // who may read the table, and add to it
+  std::string control;                                 // path of the control socket; empty: none
+  bool operator==(const DatabaseConfig&) const = default;
+};
+
+// A guest that wants CPU: threads that do nothing but run, for so long at most.
+struct GuestConfig {
+  int threads = 1;
+  std::chrono::nanoseconds duration{std::chrono::seconds{10}};
+  std::string control;
+  bool operator==(const GuestConfig&) const = default;
 };
 
 enum class JunctionType { tcp, ssl, local };
@@ -166,6 +193,7 @@ struct DirectoryClient {
 
 struct GatewayConfig {
   Service service;
+  Software software = Software::lab;  // nginx, haproxy: run with the same junctions
   std::string server_name = "lab-gateway";
   BasicAuthentication basic = BasicAuthentication::both;
   std::string realm = "lab";

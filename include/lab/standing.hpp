@@ -23,8 +23,10 @@ struct StandingNode {
   std::uint16_t ssh_port = 22;
   std::string directory;                         // the agent's folder on the node
   std::vector<int> host_cpus;                    // that it is pinned to; empty: all
-  std::string log_dir;                           // as in the lab: on a disk of its own; empty: none
+  std::string log_dir;                           // its own folder below the lab's log-dir; empty: none
   std::map<std::string, std::string> addresses;  // by network, where it stands on networks of its own; else empty
+  std::string ssh_key;                           // private key file; empty: the lab's own
+  bool external = false;                         // an address that is only driven: nothing of the lab's runs there
 };
 
 struct Standing {

@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kScenario = "scenario";
 constexpr double kMostCpus = 1024;
 constexpr std::int64_t kMostClients = 10'000;
+constexpr std::int64_t kMostGuests = 250;
 constexpr std::size_t kMostValuesOfAnAxis = 100;
 
 // Two spellings of one value are the same point: 1 and 1.0, 1KB and 1024.
@@ -19,7 +20,7 @@ bool same_value(std::string_view axis, const std::string& a, const std::string& 
   if (axis == "page") {
     return parse_size(a) == parse_size(b);
   }
-  if (axis == "cpus" || axis == "clients") {
+  if (axis == "cpus" || axis == "clients" || axis == "busy") {
     return std::strtod(a.c_str(), nullptr) == std::strtod(b.c_str(), nullptr);
   }
   return a == b;
@@ -63,6 +64,8 @@ std::optional<std::string> axis_value(Cursor at, std::string_view axis) {
     good = number(at, 0.01, kMostCpus).has_value();
   } else if (axis == "clients") {
     good = integer(at, 1, kMostClients).has_value();
+  } else if (axis == "busy") {
+    good = integer(at, 0, kMostGuests).has_value();
   } else if (axis == "crypto") {
     good = choose(at, {"software", "hardware", "adapter"}).has_value();
   } else if (axis == "log") {

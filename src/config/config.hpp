@@ -28,6 +28,8 @@ Result<DirectoryConfig, Errors> parse_directory(std::string_view text, const std
 // A list alone, or under the key `faults`: what a running directory is given anew.
 Result<std::vector<Fault>, Errors> parse_faults(std::string_view text, const std::string& path);
 Result<PagesConfig, Errors> parse_pages(std::string_view text, const std::string& path);
+Result<DatabaseConfig, Errors> parse_database(std::string_view text, const std::string& path);
+Result<GuestConfig, Errors> parse_guest(std::string_view text, const std::string& path);
 Result<LoadConfig, Errors> parse_load(std::string_view text, const std::string& path);
 
 // As files that the parsers above read back to the same value.
@@ -35,6 +37,8 @@ boost::json::object to_json(const GatewayConfig& config);
 boost::json::object to_json(const Junction& junction);
 boost::json::object to_json(const DirectoryConfig& config);
 boost::json::object to_json(const PagesConfig& config);
+boost::json::object to_json(const DatabaseConfig& config);
+boost::json::object to_json(const GuestConfig& config);
 boost::json::object to_json(const LoadConfig& config);
 
 // A file's text; at most 4 MiB. Errors name the path and the remedy.

@@ -162,6 +162,7 @@ const std::vector<Field<GatewayConfig>>& gateway_fields() {
   static const auto fields =
       with<GatewayConfig>(service_fields<GatewayConfig>("http", "https"),
                           {
+                              {"kind", [](Cursor at, GatewayConfig& into) { set(into.software, choice(at, kSoftware)); }},
                               {"server-name", [](Cursor at, GatewayConfig& into) { set(into.server_name, filled(at)); }},
                               {"authentication",
                                [](Cursor at, GatewayConfig& into) {

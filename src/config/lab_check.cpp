@@ -19,7 +19,7 @@ const std::vector<ProviderKeys>& provider_keys() {
   static const std::vector<ProviderKeys> all{
       {ProviderKind::local, {}},
       {ProviderKind::container, {"address", "memory"}},
-      {ProviderKind::ssh, {"host", "port", "user", "key", "host-key"}},
+      {ProviderKind::ssh, {"host", "port", "user", "key", "host-key", "address"}},
       {ProviderKind::zvm,
        {"host", "port", "user", "key", "host-key", "userid", "memory", "image", "disks", "vswitch", "address", "max-cpus"}},
       {ProviderKind::lxd, {"address"}},
@@ -68,6 +68,7 @@ class Checker {
       }
       check_provider(node, *nodes->entry(node.name));
       check_roles(node, *value);
+      check_source(node, *nodes->entry(node.name));
       check_node_networks(*value);
       check_address(node, *value);
       check_junctions(value->find("gateway"));
@@ -94,7 +95,7 @@ class Checker {
     for (const Entry& key : value.entries) {
       const auto readers = readers_of(key.key);
       const bool driven = key.key == "address" && node.software == Software::external;
-      if (!readers.empty() && !driven && !reads(lab_.provider, key.key)) {
+      if (!readers.empty() && !driven && !misspelt(root_) && !reads(lab_.provider, key.key)) {
         errors_.add(key.mark, "`" + key.key + "` means nothing to provider " + to_string(lab_.provider),
                     "take it out; it is for provider " + join(readers), key.key.size());
       }
@@ -138,15 +139,29 @@ class Checker {
     belongs("gateway", Role::gateway);
     belongs("directory", Role::directory);
     belongs("pages", Role::pages);
+    belongs("database", Role::database);
     if (const Entry* directory = value.entry("log-dir"); directory != nullptr && !node.has(Role::gateway)) {
       errors_.add(directory->mark, "`log-dir` on a node that is no gateway", "take it out, or add `gateway` to its roles", 7);
     }
     if (const Entry* kind = value.entry("kind"); kind != nullptr && !node.has(Role::gateway) && !node.has(Role::pages)) {
       errors_.add(kind->mark, "`kind` on a node that is neither gateway nor pages", "take it out", 4);
+    } else if (kind != nullptr && !node.has(Role::gateway) && (node.software == Software::nginx || node.software == Software::haproxy)) {
+      errors_.add(kind->mark, "kind " + to_string(node.software) + " is for gateways", "take it out: pages are lab's own, or external", 4);
+    } else if (kind != nullptr && node.roles.size() > 1 && node.software == Software::external) {
+      errors_.add(roles->mark, "an external node has one role", "name a node for each of them, on the same address");
     }
     if (node.has(Role::firewall) && value.entry("networks") != nullptr && node.networks.size() < 2) {
       errors_.add(value.entry("networks")->mark, "firewall " + shown(node.name) + " stands on fewer than two networks",
                   "name the networks between which it forwards", 8);
+    }
+  }
+
+  // Pages that come from a database want one; where something could not be read, it may be that.
+  void check_source(const Node& node, const Entry& entry) {
+    const bool database = std::any_of(lab_.nodes.begin(), lab_.nodes.end(), [](const Node& one) { return one.has(Role::database); });
+    if (node.has(Role::pages) && node.pages.from_database && !database && errors_.complaints() == 0) {
+      errors_.add(entry.mark, "node " + shown(node.name) + " takes its pages from a database, and the lab has none",
+                  "add a node with role database, or `source: generated`", node.name.size());
     }
   }
 

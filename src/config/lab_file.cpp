@@ -21,11 +21,10 @@ constexpr Choice<ProviderKind> kProviders[] = {{"local", ProviderKind::local},
                                                {"ssh", ProviderKind::ssh},
                                                {"zvm", ProviderKind::zvm},
                                                {"lxd", ProviderKind::lxd}};
-constexpr Choice<Role> kRoles[] = {{"gateway", Role::gateway},  {"directory", Role::directory}, {"pages", Role::pages},
-                                   {"load", Role::load},        {"firewall", Role::firewall},   {"database", Role::database},
-                                   {"external", Role::external}};
-constexpr Choice<Software> kSoftware[] = {
-    {"lab", Software::lab}, {"nginx", Software::nginx}, {"haproxy", Software::haproxy}, {"external", Software::external}};
+constexpr Choice<Role> kRoles[] = {{"gateway", Role::gateway}, {"directory", Role::directory}, {"pages", Role::pages},
+                                   {"load", Role::load},       {"firewall", Role::firewall},   {"database", Role::database},
+                                   {"guest", Role::guest},     {"external", Role::external}};
+constexpr Choice<bool> kSources[] = {{"generated", false}, {"postgresql", true}};
 
 constexpr Field<GatewaySettings> kGateway[] = {
     {"authentication",
@@ -47,6 +46,13 @@ constexpr Field<PagesSettings> kPages[] = {
     {"http", [](Cursor at, PagesSettings& into) { set(into.http, port(at)); }},
     {"https", [](Cursor at, PagesSettings& into) { set(into.https, port(at)); }},
     {"threads", [](Cursor at, PagesSettings& into) { set(into.threads, whole<int>(at, 1, 1024)); }},
+    {"source", [](Cursor at, PagesSettings& into) { set(into.from_database, choice(at, kSources)); }},
+    {"connections", [](Cursor at, PagesSettings& into) { set(into.connections, whole<int>(at, 1, 64)); }},
+    {"cache", [](Cursor at, PagesSettings& into) { set(into.cache, boolean(at)); }},
+};
+
+constexpr Field<DatabaseSettings> kDatabase[] = {
+    {"port", [](Cursor at, DatabaseSettings& into) { set(into.port, port(at)); }},
 };
 
 void read_gateway(Cursor at, GatewaySettings& into) {
@@ -67,9 +73,22 @@ void read_pages(Cursor at, PagesSettings& into) {
   }
 }
 
+void read_database(Cursor at, DatabaseSettings& into) { read_map(at, "`database`", kDatabase, into); }
+
 std::optional<std::string> absolute_path(Cursor at) {
   auto value = filled(at);
   return !value || value->front() == '/' ? value : at.wants("an absolute path");
+}
+
+// Of this host's user; nobody knows later which folder a relative one began in.
+std::optional<std::string> key_path(Cursor at) {
+  auto value = filled(at);
+  return !value || value->front() == '/' || value->starts_with("~/") ? value : at.wants("an absolute path, or one that begins with ~/");
+}
+
+std::optional<std::string> fingerprint(Cursor at) {
+  auto value = filled(at);
+  return !value || value->starts_with("SHA256:") ? value : at.wants("a fingerprint like SHA256:…, as `ssh-keygen -lf` prints it");
 }
 
 std::optional<std::string> address(Cursor at) {
@@ -101,8 +120,8 @@ constexpr Field<Node> kNode[] = {
     {"host", [](Cursor at, Node& node) { set(node.host, filled(at)); }},
     {"port", [](Cursor at, Node& node) { set(node.port, port(at)); }},
     {"user", [](Cursor at, Node& node) { set(node.user, filled(at)); }},
-    {"key", [](Cursor at, Node& node) { set(node.key, filled(at)); }},
-    {"host-key", [](Cursor at, Node& node) { set(node.host_key, filled(at)); }},
+    {"key", [](Cursor at, Node& node) { set(node.key, key_path(at)); }},
+    {"host-key", [](Cursor at, Node& node) { set(node.host_key, fingerprint(at)); }},
     {"userid", [](Cursor at, Node& node) { set(node.guest.userid, name(at)); }},
     {"memory", [](Cursor at, Node& node) { set(node.guest.memory, size(at)); }},
     {"image", [](Cursor at, Node& node) { set(node.guest.image, filled(at)); }},
@@ -112,6 +131,7 @@ constexpr Field<Node> kNode[] = {
     {"gateway", read_node_gateway},
     {"directory", [](Cursor at, Node& node) { read_directory(at, node.directory); }},
     {"pages", [](Cursor at, Node& node) { read_pages(at, node.pages); }},
+    {"database", [](Cursor at, Node& node) { read_database(at, node.database); }},
 };
 
 // What is read before its nodes are: the settings that they start from.
@@ -207,6 +227,7 @@ constexpr Field<Draft> kLab[] = {
     {"gateway", [](Cursor at, Draft& draft) { read_gateway(at, draft.base.gateway); }},
     {"directory", [](Cursor at, Draft& draft) { read_directory(at, draft.base.directory); }},
     {"pages", [](Cursor at, Draft& draft) { read_pages(at, draft.base.pages); }},
+    {"database", [](Cursor at, Draft& draft) { read_database(at, draft.base.database); }},
     {"nodes", read_nodes, true},
 };
 
@@ -218,6 +239,7 @@ Keys lab_keys() {
           {"gateway", keys_of(kGateway)},
           {"directory", keys_of(kDirectory)},
           {"pages", keys_of(kPages)},
+          {"database", keys_of(kDatabase)},
           {"authentication", authentication_keys()},
           {"junction", junction_plan_keys()},
           {"access", access_rule_keys()}};

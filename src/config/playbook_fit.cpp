@@ -30,6 +30,7 @@ class LabMatcher {
       nodes_.push_back(node.name);
       if (node.has(Role::gateway)) {
         gateways_.push_back(node.name);
+        kinds_.push_back(to_string(node.software));
       }
       if (!node.machine.empty() && !contains(machines_, node.machine)) {
         machines_.push_back(node.machine);
@@ -54,7 +55,9 @@ class LabMatcher {
       match_server(*server);
     }
     for (const Value* gateway : texts_of(part_of(one.value.find("axes"), "gateway"))) {
-      match(*gateway, "gateway", gateways_);
+      if (!contains(kinds_, gateway->text)) {
+        match(*gateway, "gateway", gateways_);
+      }
     }
     const Value* login = one.value.find("auth");
     if (one.scenario.login != LoginMode::none && login != nullptr) {
@@ -69,7 +72,8 @@ class LabMatcher {
     }
     for (const std::string& name : gateways_of(one)) {
       const Node* gateway = lab_.find(name);
-      if (gateway != nullptr && gateway->has(Role::gateway) && !offers_login(*gateway, one.scenario.https)) {
+      const bool ours = gateway != nullptr && gateway->software == Software::lab;  // cells of the others that log in are skipped
+      if (ours && gateway->has(Role::gateway) && !offers_login(*gateway, one.scenario.https)) {
         errors_.add(login.mark,
                     "scenario " + shown(one.scenario.id) + " logs in over " + transport(one.scenario.https) + ", and gateway " +
                         shown(name) + " of lab " + shown(lab_.name) + " offers " + offered(*gateway),
@@ -139,7 +143,7 @@ class LabMatcher {
   const PlaybookDraft& draft_;
   const Lab& lab_;
   Diagnostics& errors_;
-  std::vector<std::string> nodes_, gateways_, machines_{"host"};
+  std::vector<std::string> nodes_, gateways_, kinds_, machines_{"host"};
 };
 
 }  // namespace

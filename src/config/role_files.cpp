@@ -57,10 +57,35 @@ const std::vector<Field<DirectoryConfig>>& directory_fields() {
   return fields;
 }
 
+constexpr Field<DatabaseClient> kDatabaseClient[] = {
+    {"server", [](Cursor at, DatabaseClient& into) { set(into.server, endpoint(at)); }, true},
+    {"name", [](Cursor at, DatabaseClient& into) { set(into.name, filled(at)); }, true},
+    {"user", [](Cursor at, DatabaseClient& into) { set(into.user, filled(at)); }, true},
+    {"password", [](Cursor at, DatabaseClient& into) { set(into.password, line(at)); }},
+    {"connections", [](Cursor at, DatabaseClient& into) { set(into.connections, whole<int>(at, 1, 64)); }},
+    {"cache", [](Cursor at, DatabaseClient& into) { set(into.cache, boolean(at)); }},
+};
+
 const std::vector<Field<PagesConfig>>& pages_fields() {
-  static const auto fields = service_fields<PagesConfig>("http", "https");
+  static const auto fields = with<PagesConfig>(
+      service_fields<PagesConfig>("http", "https"),
+      {{"database", [](Cursor at, PagesConfig& into) { read_map(at, "`database`", kDatabaseClient, into.database.emplace()); }}});
   return fields;
 }
+
+constexpr Field<DatabaseConfig> kDatabaseServer[] = {
+    {"listen", [](Cursor at, DatabaseConfig& into) { set(into.listen, endpoint(at)); }, true},
+    {"name", [](Cursor at, DatabaseConfig& into) { set(into.name, name(at)); }},
+    {"user", [](Cursor at, DatabaseConfig& into) { set(into.user, name(at)); }},
+    {"password", [](Cursor at, DatabaseConfig& into) { set(into.password, filled(at)); }, true},
+    {"control", [](Cursor at, DatabaseConfig& into) { set(into.control, filled(at)); }},
+};
+
+constexpr Field<GuestConfig> kGuest[] = {
+    {"threads", [](Cursor at, GuestConfig& into) { set(into.threads, whole<int>(at, 1, kMostThreads)); }},
+    {"duration", [](Cursor at, GuestConfig& into) { set(into.duration, duration(at, nanoseconds(1))); }},
+    {"control", [](Cursor at, GuestConfig& into) { set(into.control, filled(at)); }},
+};
 
 }  // namespace
 
@@ -89,6 +114,14 @@ Result<std::vector<Fault>, Errors> parse_faults(std::string_view text, const std
 Result<PagesConfig, Errors> parse_pages(std::string_view text, const std::string& path) {
   return parse<PagesConfig>(text, path, "a page server's file", pages_fields(),
                             [](Cursor at, const PagesConfig& config) { check_service(at, config.service, "http", "https"); });
+}
+
+Result<DatabaseConfig, Errors> parse_database(std::string_view text, const std::string& path) {
+  return parse<DatabaseConfig>(text, path, "a database's file", kDatabaseServer, [](Cursor, const DatabaseConfig&) {});
+}
+
+Result<GuestConfig, Errors> parse_guest(std::string_view text, const std::string& path) {
+  return parse<GuestConfig>(text, path, "a guest's file", kGuest, [](Cursor, const GuestConfig&) {});
 }
 
 }  // namespace lab::config

@@ -183,6 +183,7 @@ json::object logs(const GatewayLogs& logs) {
 
 json::object to_json(const GatewayConfig& config) {
   json::object object = service(config.service, "http", "https");
+  object["kind"] = word(kSoftware, config.software);
   put(object, "server-name", config.server_name);
   object["authentication"] = {
       {"basic", word(kBasicAuthentications, config.basic)}, {"realm", config.realm}, {"forms", word(kBasicAuthentications, config.forms)}};
@@ -219,6 +220,27 @@ json::object to_json(const DirectoryConfig& config) {
   return object;
 }
 
-json::object to_json(const PagesConfig& config) { return service(config.service, "http", "https"); }
+json::object to_json(const PagesConfig& config) {
+  json::object object = service(config.service, "http", "https");
+  if (config.database) {
+    const DatabaseClient& database = *config.database;
+    object["database"] = {
+        {"server", written(database.server)},  {"name", database.name},  {"user", database.user}, {"password", database.password},
+        {"connections", database.connections}, {"cache", database.cache}};
+  }
+  return object;
+}
+
+json::object to_json(const DatabaseConfig& config) {
+  json::object object{{"listen", written(config.listen)}, {"name", config.name}, {"user", config.user}, {"password", config.password}};
+  put(object, "control", config.control);
+  return object;
+}
+
+json::object to_json(const GuestConfig& config) {
+  json::object object{{"threads", config.threads}, {"duration", written(config.duration)}};
+  put(object, "control", config.control);
+  return object;
+}
 
 }  // namespace lab::config

@@ -7,6 +7,8 @@
 namespace lab::config {
 
 inline constexpr Choice<TlsVersion> kTlsVersions[] = {{"1.2", TlsVersion::tls1_2}, {"1.3", TlsVersion::tls1_3}};
+inline constexpr Choice<Software> kSoftware[] = {
+    {"lab", Software::lab}, {"nginx", Software::nginx}, {"haproxy", Software::haproxy}, {"external", Software::external}};
 inline constexpr Choice<JunctionType> kJunctionTypes[] = {
     {"tcp", JunctionType::tcp}, {"ssl", JunctionType::ssl}, {"local", JunctionType::local}};
 inline constexpr Choice<BasicAuthentication> kBasicAuthentications[] = {{"none", BasicAuthentication::none},

@@ -27,6 +27,16 @@ std::string to_string(ProviderKind kind) {
   return {};
 }
 
+std::string to_string(Software software) {
+  switch (software) {
+    case Software::lab: return "lab";
+    case Software::nginx: return "nginx";
+    case Software::haproxy: return "haproxy";
+    case Software::external: return "external";
+  }
+  return {};
+}
+
 std::string to_string(Role role) {
   switch (role) {
     case Role::gateway: return "gateway";
@@ -35,6 +45,7 @@ std::string to_string(Role role) {
     case Role::load: return "load";
     case Role::firewall: return "firewall";
     case Role::database: return "database";
+    case Role::guest: return "guest";
     case Role::external: return "external";
   }
   return {};

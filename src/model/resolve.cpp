@@ -1,8 +1,11 @@
 #include "lab/resolve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cinttypes>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 
 namespace lab {
@@ -67,6 +70,20 @@ std::string directory_url(const Standing& standing) {
   return {};
 }
 
+// The lab's pages are made up and public: its user may read and add to one table, and nothing else there.
+constexpr const char *kDatabaseName = "lab", *kDatabaseUser = "pages", *kDatabasePassword = "pages-of-the-lab";
+
+Result<Endpoint> database_of(const Standing& standing) {
+  for (const Node& node : standing.lab.nodes) {
+    const StandingNode* const at = node.has(Role::database) ? standing.find(node.name) : nullptr;
+    if (at != nullptr) {
+      return Endpoint{at->address, node.database.port};
+    }
+  }
+  return Error{"no database stands that pages could come from", "lab " + standing.name,
+               "add a node with role database, or use `source: generated`"};
+}
+
 }  // namespace
 
 NodeFiles::NodeFiles(const std::string& directory)
@@ -82,6 +99,24 @@ GatewayLogs gateway_logs(const std::string& folder) {
   logs.agent = folder + "/agent.log";
   logs.referer = folder + "/referer.log";
   return logs;
+}
+
+std::string own_log_folder(const std::string& log_dir, const std::string& node_directory) {
+  if (log_dir.empty()) {
+    return {};
+  }
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a, 64 bits
+  for (const char c : node_directory) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016" PRIx64, hash);
+  return log_dir + "/" + kLogFolderPrefix + digits.data();
+}
+
+bool reads_database(const Lab& lab) {
+  return std::any_of(lab.nodes.begin(), lab.nodes.end(),
+                     [](const Node& node) { return node.has(Role::pages) && node.pages.from_database; });
 }
 
 Result<Junction> resolve_junction(const Standing& standing, const StandingNode& gateway, const JunctionPlan& plan) {
@@ -115,10 +150,11 @@ Result<GatewayConfig> resolve_gateway(const Standing& standing, const StandingNo
   config.service.tls = listen_at(node, settings.https);
   config.service.certificate = certificate_of(files);
   config.service.threads = std::max(1, static_cast<int>(std::ceil((*found)->cpus.value_or(1))));
+  config.software = (*found)->software;
   config.basic = settings.basic;
   config.realm = settings.realm;
   config.forms = settings.forms;
-  config.directory.url = directory_url(standing);
+  config.directory.url = config.software == Software::lab ? directory_url(standing) : "";  // others know no directory
   config.access = settings.access;
   config.logs = gateway_logs(files.logs);
   for (const JunctionPlan& plan : settings.junctions) {
@@ -153,7 +189,22 @@ Result<PagesConfig> resolve_pages(const Standing& standing, const StandingNode& 
   config.service.tls = listen_at(node, settings.https);
   config.service.certificate = certificate_of(NodeFiles(node.directory));
   config.service.threads = settings.threads;
+  if (settings.from_database) {
+    const Result<Endpoint> server = database_of(standing);
+    if (!server) {
+      return server.error();
+    }
+    config.database = DatabaseClient{*server, kDatabaseName, kDatabaseUser, kDatabasePassword, settings.connections, settings.cache};
+  }
   return config;
+}
+
+Result<DatabaseConfig> resolve_database(const Standing& standing, const StandingNode& node) {
+  const auto found = described(standing, node, Role::database);
+  if (!found) {
+    return found.error();
+  }
+  return DatabaseConfig{{node.address, (*found)->database.port}, kDatabaseName, kDatabaseUser, kDatabasePassword, ""};
 }
 
 }  // namespace lab

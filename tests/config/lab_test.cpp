@@ -55,7 +55,7 @@ TEST_CASE("nodes of other providers keep what only these read") {
       "lab: z\nprovider: zvm\nnetworks: {inner: 10.1.0.0/24}\nnodes:\n"
       "  a: {roles: [gateway], networks: [inner], userid: LINUX1, memory: 2GB, image: rhel8, disks: [10GB, 1GB], vswitch: VSW1,\n"
       "      address: 10.1.0.5, gateway: 10.1.0.1, max-cpus: 4, cpus: 2, log-dir: /logs}\n"
-      "  b: {roles: [pages], host: linux2, user: me, port: 2222, key: k, host-key: 'SHA256:x', kind: nginx}\n",
+      "  b: {roles: [gateway], host: linux2, user: me, port: 2222, key: /k, host-key: 'SHA256:x', kind: nginx}\n",
       "z.yaml");
   REQUIRE(lab.has_value());
   const Node& a = *lab->find("a");

@@ -108,6 +108,10 @@ TEST_CASE("the built-in playbook holds every claim of the study") {
 
 TEST_CASE("the built-in playbooks fit the built-in labs") {
   CHECK(config::check_against(built_in_playbook(), config::load_lab("local").value()).empty());
+  for (const char* name : {"peers", "platform"}) {
+    CAPTURE(name);
+    CHECK(config::check_against(config::load_playbook(name).value(), config::load_lab(name).value()).empty());
+  }
   CHECK(config::check_against(config::load_playbook("starter").value(), config::load_lab("starter").value()).empty());
 }
 

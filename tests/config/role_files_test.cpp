@@ -22,6 +22,7 @@ Service every_service() {
 GatewayConfig every_gateway() {
   GatewayConfig config;
   config.service = every_service();
+  config.software = Software::haproxy;
   config.server_name = "gw é";
   config.basic = BasicAuthentication::https;
   config.realm = "the \"lab\" \\ realm";
@@ -153,6 +154,10 @@ TEST_CASE("role files written as JSON read back to the same value, every field s
   check_round_trip(every_gateway(), config::parse_gateway);
   check_round_trip(every_load(), config::parse_load);
   check_round_trip(PagesConfig{every_service()}, config::parse_pages);
+  check_round_trip(PagesConfig{every_service(), DatabaseClient{{"::1", 5432}, "lab", "pages", "it's \"secret\"", 7, true}},
+                   config::parse_pages);
+  check_round_trip(DatabaseConfig{{"127.0.0.1", 5432}, "other", "me", "it's \"secret\"", "/tmp/c"}, config::parse_database);
+  check_round_trip(GuestConfig{3, 1500ms, "/tmp/c"}, config::parse_guest);
   check_round_trip(DirectoryConfig{every_service(), "", 1000}, config::parse_directory);
   DirectoryConfig every{every_service(), "/some file.ldif", 0, "/run/ldapi", {"cn=admin,dc=lab", "secret"}, "/saved.ldif", 77, {}};
   every.faults = {{{Fault::Operation::bind, Fault::Operation::remove},
