@@ -75,7 +75,8 @@ class Fleet::Connection {
     Lease(Connection& connection, std::string_view method, const json::object& params)
         : connection_(connection), name_(text_or_empty(params, "name")), ends_(method == "role.stop" || method == "role.wait") {
       const std::lock_guard lock(connection_.mutex_);
-      if (method == "role.start" && text_or_empty(params, "role") == "load") {
+      const std::string role = text_or_empty(params, "role");
+      if (method == "role.start" && (role == "load" || role == "guest")) {
         connection_.loads_.insert(name_);
       }
     }

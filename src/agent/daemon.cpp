@@ -3,6 +3,7 @@
 #include "agent/local_client.hpp"
 #include "agent/role_files.hpp"
 #include "agent/unix_socket.hpp"
+#include "lab/resolve.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fstream>
 #include <optional>
 #include <string_view>
 
@@ -101,6 +103,28 @@ Result<void> launch(const Options& options, Deadline deadline) {
                line_end == std::string::npos ? "its folder has agent.log" : text->substr(line_end + 1)};
 }
 
+// Where it is stands in the node's folder before it is there, so that whoever removes the one finds the other.
+Result<void> make_log_folder(const fs::path& directory, const fs::path& logs) {
+  if (!(std::ofstream(directory / kLogFolderFile) << logs.string() << '\n').flush()) {
+    return system_error("write " + (directory / kLogFolderFile).string(), errno, "is there space, and may the lab's user write there?");
+  }
+  std::error_code failed;
+  fs::create_directory(logs, failed);
+  return failed ? Error{"make " + logs.string() + ": " + failed.message(),
+                        {},
+                        "is the node's log-dir there, and may the lab's user write in it?"}
+                : Result<void>();
+}
+
+void remove_log_folder(const fs::path& directory) {
+  std::string logs;
+  std::getline(std::ifstream(directory / kLogFolderFile) >> std::ws, logs);
+  std::error_code ignored;
+  if (fs::path(logs).filename().string().starts_with(kLogFolderPrefix)) {
+    fs::remove_all(logs, ignored);
+  }
+}
+
 }  // namespace
 
 Result<void> start_in_background(const Options& options, Deadline deadline) {
@@ -124,6 +148,11 @@ Result<void> start_in_background(const Options& options, Deadline deadline) {
       return stopped.error();
     }
   }
+  if (!own.logs.empty()) {
+    if (const auto made = make_log_folder(own.directory, own.logs); !made) {
+      return made.error();
+    }
+  }
   return launch(own, deadline);
 }
 
@@ -145,6 +174,7 @@ Result<void> stop_in_background(const fs::path& directory, Deadline deadline) {
   std::error_code ignored;
   fs::remove(directory / "agent.sock", ignored);
   fs::remove(directory / "agent.pid", ignored);
+  remove_log_folder(directory);
   return {};
 }
 

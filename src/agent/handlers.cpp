@@ -1,5 +1,6 @@
 #include "agent/handlers.hpp"
 
+#include "agent/disks.hpp"
 #include "agent/host.hpp"
 #include "agent/network.hpp"
 
@@ -109,6 +110,7 @@ void Handlers::hello(const json::object& params, Reply reply) {
   answer["build"] = options_.build;
   answer["node"] = options_.node;
   answer["pid"] = getpid();
+  answer["log_disk"] = options_.logs.empty() ? "" : why_same_disk(options_.directory, options_.logs);
   answer["monotonic_ns"] = monotonic_now().count();
   reply(std::move(answer));
 }

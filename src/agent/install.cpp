@@ -36,8 +36,9 @@ Result<void> check_architecture(const std::string& there, const StandingNode& no
 }
 
 std::string start_command(const StandingNode& node) {
-  std::string command =
-      program_of(node) + " agent --start --replace --dir " + shell_quote(node.directory) + " --name " + shell_quote(node.name);
+  // What it starts can be told from others' by this, whatever it is called.
+  std::string command = "env LAB_NODE=" + shell_quote(node.directory) + " " + program_of(node) + " agent --start --replace --dir " +
+                        shell_quote(node.directory) + " --name " + shell_quote(node.name);
   if (!node.log_dir.empty()) {
     command += " --log-dir " + shell_quote(node.log_dir);
   }

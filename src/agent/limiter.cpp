@@ -18,6 +18,16 @@ constexpr std::chrono::nanoseconds kPeriod = 10ms;
 constexpr std::chrono::nanoseconds kShortest = 200us;  // between two looks: each costs a few microseconds
 constexpr int kNice = -10;                             // where permitted: it must wake on time beside busy roles
 
+// The group, and those who left it for one of their own.
+void signal_family(const std::pair<const int, std::map<int, std::int64_t>>& group, int signal) {
+  kill(-group.first, signal);
+  for (const auto& [pid, clock] : group.second) {
+    if (pid != group.first && getpgid(pid) != group.first) {
+      kill(pid, signal);
+    }
+  }
+}
+
 }  // namespace
 
 std::int64_t process_cpu_ns(int pid) {
@@ -51,33 +61,51 @@ void Limiter::release() { limit(0); }
 
 void Limiter::watch(int pid) {
   const std::lock_guard lock(mutex_);
-  watched_[pid] = std::max<std::int64_t>(process_cpu_ns(pid), 0);
+  watched_[pid] = {{pid, std::max<std::int64_t>(process_cpu_ns(pid), 0)}};
   if (stopped_) {
     kill(-pid, SIGSTOP);
   }
   changed_.notify_all();
 }
 
+void Limiter::watch_family(int leader, const std::vector<int>& pids) {
+  const std::lock_guard lock(mutex_);
+  const auto group = watched_.find(leader);
+  if (group == watched_.end()) {
+    return;
+  }
+  std::map<int, std::int64_t> family;
+  for (const int pid : pids) {
+    const auto known = group->second.find(pid);
+    family[pid] = known != group->second.end() ? known->second : std::max<std::int64_t>(process_cpu_ns(pid), 0);
+  }
+  group->second = std::move(family);
+}
+
 void Limiter::unwatch(int pid) {
   const std::lock_guard lock(mutex_);
-  if (watched_.erase(pid) != 0 && stopped_) {
-    kill(-pid, SIGCONT);
+  const auto group = watched_.find(pid);
+  if (group != watched_.end() && stopped_) {
+    signal_family(*group, SIGCONT);
   }
+  watched_.erase(pid);
 }
 
 std::int64_t Limiter::used() {
   std::int64_t sum = 0;
-  for (auto& [pid, last] : watched_) {
-    const std::int64_t now = std::max(process_cpu_ns(pid), last);
-    sum += now - last;
-    last = now;
+  for (auto& [leader, family] : watched_) {
+    for (auto& [pid, last] : family) {
+      const std::int64_t now = std::max(process_cpu_ns(pid), last);
+      sum += now - last;
+      last = now;
+    }
   }
   return sum;
 }
 
 void Limiter::signal_all(int signal) {
-  for (const auto& [pid, last] : watched_) {
-    kill(-pid, signal);
+  for (const auto& group : watched_) {
+    signal_family(group, signal);
   }
   stopped_ = signal == SIGSTOP;
 }

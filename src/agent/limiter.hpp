@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace lab::agent {
 
@@ -22,8 +23,9 @@ class Limiter {
 
   void limit(double cpus);  // host CPUs, of all watched together
   void release();
-  void watch(int pid);    // the leader of a process group
-  void unwatch(int pid);  // before it is reaped; it runs afterwards
+  void watch(int pid);                                          // the leader of a process group
+  void watch_family(int leader, const std::vector<int>& pids);  // whose time counts, and who stops, with one that is watched
+  void unwatch(int pid);                                        // before it is reaped; it runs afterwards
 
  private:
   void run();
@@ -32,8 +34,8 @@ class Limiter {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<int, std::int64_t> watched_;  // process group to its clock at the last look
-  double cpus_ = 0;                      // 0: no limit
+  std::map<int, std::map<int, std::int64_t>> watched_;  // process group to its processes' clocks at the last look
+  double cpus_ = 0;                                     // 0: no limit
   bool stopped_ = false;
   bool ending_ = false;
   std::thread thread_;  // last: it uses the others

@@ -1,6 +1,7 @@
 #include "agent/supervisor.hpp"
 
 #include "agent/event.hpp"
+#include "agent/family.hpp"
 #include "agent/role_call.hpp"
 #include "agent/role_files.hpp"
 
@@ -40,8 +41,19 @@ bool is_name(std::string_view name) {
 }
 
 bool is_role(std::string_view role) {
-  constexpr std::array<std::string_view, 4> roles{"gateway", "directory", "pages", "load"};
+  constexpr std::array<std::string_view, 6> roles{"gateway", "directory", "pages", "load", "database", "guest"};
   return std::find(roles.begin(), roles.end(), role) != roles.end();
+}
+
+// Ended when nobody renews the lease: what takes CPU time without being asked to.
+bool is_leased(std::string_view role) { return role == "load" || role == "guest"; }
+
+std::uint64_t family_cpu_us(int pid) {
+  std::uint64_t sum = 0;
+  for (const int member : family_of(pid)) {
+    sum += static_cast<std::uint64_t>(std::max<std::int64_t>(process_cpu_ns(member), 0) / 1000) + ended_children_us(member);
+  }
+  return sum;
 }
 
 std::map<std::string, std::string> to_environment(const json::object& object) {
@@ -93,8 +105,9 @@ Supervisor::~Supervisor() = default;
 void Supervisor::start(RoleOrder order, std::chrono::nanoseconds timeout, Reply reply) {
   const Deadline deadline = Clock::now() + timeout;
   if (!is_name(order.name) || !is_role(order.role)) {
-    return reply(
-        Error{"no role " + order.role + " can be started as `" + order.name + "`", {}, "roles are gateway, directory, pages and load"});
+    return reply(Error{"no role " + order.role + " can be started as `" + order.name + "`",
+                       {},
+                       "roles are gateway, directory, pages, load, database and guest"});
   }
   const auto known = roles_.find(order.name);
   if (known != roles_.end() && known->second->running()) {
@@ -146,7 +159,7 @@ Result<Supervisor::RolePtr> Supervisor::launch(RoleOrder order) {
   role->end_watch.assign(end_watch.release());
   roles_[role->order.name] = role;
   limiter_.watch(process->pid);
-  if (role->order.role == "load") {
+  if (is_leased(role->order.role)) {
     renew_lease();
   }
   read_ready_line(role);
@@ -156,13 +169,14 @@ Result<Supervisor::RolePtr> Supervisor::launch(RoleOrder order) {
 
 void Supervisor::read_ready_line(const RolePtr& role) {
   asio::async_read_until(role->ready_pipe, asio::dynamic_buffer(role->ready_line, kReadyLimit), '\n',
-                         [role](error_code failure, std::size_t length) {
+                         [this, role](error_code failure, std::size_t length) {
                            error_code bad;
                            if (!failure) {
                              role->ready = json::parse(std::string_view(role->ready_line).substr(0, length), bad);
                            }
                            role->ready_pipe.close(bad);
                            if (!role->ready.is_null()) {
+                             limiter_.watch_family(role->process.pid, family_of(role->process.pid));
                              role->started.happen();
                            }
                          });
@@ -315,7 +329,7 @@ std::map<std::string, std::uint64_t> Supervisor::cpu_us() const {
   std::map<std::string, std::uint64_t> all = spent_us_;
   for (const auto& [name, role] : roles_) {
     if (role->running()) {
-      all[name] += static_cast<std::uint64_t>(std::max<std::int64_t>(process_cpu_ns(role->process.pid), 0) / 1000);
+      all[name] += family_cpu_us(role->process.pid);
     }
   }
   return all;
@@ -326,7 +340,10 @@ void Supervisor::limit_cpus(std::optional<double> host_cpus) { limiter_.limit(ho
 void Supervisor::tick() {
   for (const auto& [name, role] : roles_) {
     role->files.bound();
-    if (role->order.role == "load" && role->running() && Clock::now() >= lease_end_) {
+    if (role->running()) {
+      limiter_.watch_family(role->process.pid, family_of(role->process.pid));
+    }
+    if (is_leased(role->order.role) && role->running() && Clock::now() >= lease_end_) {
       end(role, Clock::now() + kLease, [](const Result<json::value>&) {});
     }
   }

@@ -17,7 +17,7 @@ namespace lab::agent {
 
 struct RoleOrder {
   std::string name;  // letters, digits, '.', '-', '_'
-  std::string role;  // gateway | directory | pages | load
+  std::string role;  // gateway | directory | pages | load | database | guest
   boost::json::object config;
   boost::json::object environment;
 };
