@@ -7,8 +7,10 @@ namespace lab::cli {
 
 void add_image(CLI::App& root, Context& context);
 void add_agent(CLI::App& root, Context& context);
+void add_database(CLI::App& root, Context& context);
 void add_directory(CLI::App& root, Context& context);
 void add_gateway(CLI::App& root, Context& context);
+void add_guest(CLI::App& root, Context& context);
 void add_load(CLI::App& root, Context& context);
 void add_pages(CLI::App& root, Context& context);
 void add_init(CLI::App& root, Context& context);

@@ -3,8 +3,10 @@
 #include "config/config.hpp"
 #include "roles/common/role.hpp"
 #include "roles/gateway/service.hpp"
+#include "roles/peers/gateway.hpp"
 #include "service_options.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -12,6 +14,8 @@
 namespace lab::cli {
 
 namespace {
+
+constexpr std::chrono::seconds kPeerStart{8};
 
 struct GatewayOptions {
   ServiceOptions service;
@@ -28,6 +32,7 @@ constexpr const char* kExamples = R"(Examples:
   lab gateway --https 127.0.0.1:8443 --cert server.pem --key server.key --threads 2
               --junction tcp:/app=127.0.0.1:9080,127.0.0.1:9081 --junction ssl:/shop=127.0.0.1:9443 --junction local:/pages
               --directory ldap://127.0.0.1:3890 --public /pages --request-log request.log
+A file given with -c may have `kind: nginx` or `kind: haproxy`: that program then runs with the same junctions, in FILE's folder.
 Without --directory everybody is let in. With it every path wants a login, but those given as --public.)";
 
 Error bad_junction(const std::string& text, std::string why) {
@@ -167,6 +172,36 @@ Result<void> serve(const GatewayConfig& config, const GatewayOptions& options, C
   return {};
 }
 
+// The program works in the folder of its configuration, so other files are named from the root.
+Result<void> enter_folder(GatewayConfig& config, const std::string& file) {
+  std::error_code failed;
+  for (std::string* path : {&config.service.certificate.certificate, &config.service.certificate.key, &config.service.control,
+                            &config.logs.request, &config.logs.agent, &config.logs.referer}) {
+    *path = path->empty() ? "" : std::filesystem::absolute(*path, failed).string();
+  }
+  for (Junction& junction : config.junctions) {
+    junction.server_ca = junction.server_ca.empty() ? "" : std::filesystem::absolute(junction.server_ca, failed).string();
+  }
+  const auto folder = std::filesystem::absolute(file, failed).parent_path();
+  std::filesystem::current_path(folder, failed);
+  return failed ? system_error("enter " + folder.string(), failed.value()) : Result<void>();
+}
+
+Result<void> serve_peer(GatewayConfig config, const GatewayOptions& options, Context& context) {
+  if (auto entered = enter_folder(config, options.service.config); !entered) {
+    return entered;
+  }
+  const auto gateway = peers::PeerGateway::start(config, Clock::now() + kPeerStart);
+  if (!gateway) {
+    return gateway.error();
+  }
+  roles::tell_ready(options.service.ready_fd, (*gateway)->listening(), (*gateway)->openssl_cpu());
+  Result<void> running;
+  roles::wait_until(
+      context.interrupt, [&] { return !(running = (*gateway)->check_running()); }, (*gateway)->ended());
+  return running;
+}
+
 }  // namespace
 
 void add_gateway(CLI::App& root, Context& context) {
@@ -204,7 +239,9 @@ void add_gateway(CLI::App& root, Context& context) {
     if (!read) {
       return context.fail(read.error());
     }
-    if (const Result<void> served = serve(*read, *options, context); !served) {
+    const Result<void> served =
+        read->software == Software::lab ? serve(*read, *options, context) : serve_peer(*read, *options, context);
+    if (!served) {
       context.fail(served.error());
     }
   });

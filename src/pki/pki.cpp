@@ -139,7 +139,8 @@ bool is_address(const std::string& text) {
 std::string alternative_names(const std::vector<std::string>& names_and_addresses) {
   std::string text;
   for (const std::string& name : names_and_addresses) {
-    text += (text.empty() ? "" : ",") + std::string(is_address(name) ? "IP:" : "DNS:") + name;
+    text += text.empty() ? "" : ",";
+    text += is_address(name) ? "IP:" + name + ",DNS:" + name : "DNS:" + name;  // some compare addresses as names: nginx
   }
   return text;
 }

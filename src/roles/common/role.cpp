@@ -11,7 +11,9 @@
 
 namespace lab::roles {
 
-void tell_ready(int fd, const std::vector<std::string>& listen) {
+void tell_ready(int fd, const std::vector<std::string>& listen) { tell_ready(fd, listen, net::openssl_cpu_settings()); }
+
+void tell_ready(int fd, const std::vector<std::string>& listen, const std::string& openssl_cpu) {
   if (fd < 0) {
     return;
   }
@@ -19,7 +21,7 @@ void tell_ready(int fd, const std::vector<std::string>& listen) {
   for (const std::string& address : listen) {
     addresses.emplace_back(address);
   }
-  const boost::json::object ready{{"listen", addresses}, {"openssl_cpu", net::openssl_cpu_settings()}, {"pid", getpid()}};
+  const boost::json::object ready{{"listen", addresses}, {"openssl_cpu", openssl_cpu}, {"pid", getpid()}};
   const std::string line = boost::json::serialize(ready) + "\n";
   std::size_t sent = 0;
   while (sent < line.size()) {

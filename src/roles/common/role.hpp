@@ -33,8 +33,10 @@ class ControlServer {
 Result<boost::json::value> control_call(const std::string& path, std::string_view method, const boost::json::object& params,
                                         int timeout_ms);
 
-// Writes {"listen": […], "openssl_cpu": …, "pid": N} to the descriptor and closes it; negative: nothing to tell.
+// Writes {"listen": […], "openssl_cpu": …, "pid": N} to the descriptor and closes it; negative: nothing to tell. What OpenSSL says of the
+// CPU is this process's own, unless another's is given.
 void tell_ready(int fd, const std::vector<std::string>& listen);
+void tell_ready(int fd, const std::vector<std::string>& listen, const std::string& openssl_cpu);
 
 // Blocks until Ctrl-C, SIGTERM (both by `interrupt`), or `done` says so, which is asked whenever `wake` can be read and, unless
 // negative, after every `period_ms`.
