@@ -15,11 +15,8 @@ namespace {
 constexpr std::chrono::seconds kDrain{10};
 
 boost::json::object to_json(const pages::Totals& totals) {
-  return {{"requests", totals.requests},
-          {"pages", totals.pages},
-          {"bytes", totals.bytes},
-          {"connections", totals.connections},
-          {"handshakes", totals.handshakes}};
+  return {{"requests", totals.requests},       {"pages", totals.pages},           {"bytes", totals.bytes},
+          {"connections", totals.connections}, {"handshakes", totals.handshakes}, {"database_reads", totals.database_reads}};
 }
 
 std::string metrics_of(const pages::Totals& totals) {

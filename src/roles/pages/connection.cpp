@@ -40,6 +40,7 @@ Connection::Connection(Worker& worker, net::Stream stream)
 
 Connection::~Connection() {
   if (state_ != State::closed) {
+    forget_page();
     worker_.loop().unwatch(stream_.fd(), *this);
   }
 }
@@ -66,7 +67,7 @@ void Connection::advance() {
         continue;
       }
     }
-    if (!readable_ || state_ == State::closed) {
+    if (!readable_ || state_ == State::closed || state_ == State::database) {
       break;
     }
     const std::span<char> scratch = worker_.scratch();
@@ -157,6 +158,10 @@ Connection::Plan Connection::plan(const http::Request& request) const {
     plan.target = get ? Target::page : Target::refused;
     plan.status = get ? 200 : 405;
     plan.size = *size;
+    if (worker_.database() != nullptr && *size > kMostFromDatabase) {
+      plan.target = Target::refused;
+      plan.status = 404;
+    }
   }
   return plan;
 }
@@ -213,18 +218,50 @@ void Connection::answer() {
   close_after_answer_ = plan_.persistence == Persistence::close;
   switch (plan_.target) {
     case Target::page:
-      out_ = worker_.heads().page_head(plan_.size, plan_.persistence, worker_.unix_seconds());
-      page_at_ = 0;
-      page_end_ = plan_.head_only ? 0 : plan_.size;
-      worker_.counted().pages.add();
-      worker_.counted().bytes.add(page_end_);
-      return;
+      page_.reset();
+      if (worker_.database() != nullptr && !plan_.head_only) {
+        page_ = worker_.database()->get(plan_.size, *this);
+        if (page_ == nullptr) {
+          state_ = State::database;
+          close_after_answer_ = false;  // there is none yet
+          return;
+        }
+      }
+      return answer_page();
     case Target::echo: {
       const std::string json = echo_->finish();
       echo_.reset();
       return answer_text(200, "application/json", json);
     }
     default: return answer_text(plan_.status, "text/plain", plan_.status == 405 ? "a page is read with GET or HEAD\n" : "no such page\n");
+  }
+}
+
+void Connection::answer_page() {
+  out_ = worker_.heads().page_head(plan_.size, plan_.persistence, worker_.unix_seconds());
+  page_at_ = 0;
+  page_end_ = plan_.head_only ? 0 : plan_.size;
+  worker_.counted().pages.add();
+  worker_.counted().bytes.add(page_end_);
+}
+
+void Connection::page_came(PageBody body) {
+  worker_.counted().database_reads.add();
+  state_ = State::head;
+  close_after_answer_ = plan_.persistence == Persistence::close;
+  page_ = std::move(body);
+  answer_page();
+  advance();
+}
+
+void Connection::no_page(const Error& error) {
+  refuse(503, error.what);
+  advance();
+}
+
+void Connection::forget_page() {
+  if (state_ == State::database) {
+    worker_.database()->forget(*this);
   }
 }
 
@@ -252,7 +289,9 @@ bool Connection::pump() {
     }
     for (std::uint64_t at = page_at_; at < page_end_ && count < parts.size(); ++count) {
       const std::size_t inside = at % http::kPagePeriod;
-      const std::string_view run = http::page_block().substr(inside, std::min<std::uint64_t>(http::kPagePeriod, page_end_ - at));
+      const std::string_view run = page_ != nullptr
+                                       ? std::string_view(*page_).substr(at)
+                                       : http::page_block().substr(inside, std::min<std::uint64_t>(http::kPagePeriod, page_end_ - at));
       parts[count] = {const_cast<char*>(run.data()), run.size()};
       at += run.size();
     }
@@ -304,6 +343,7 @@ void Connection::close() {
   if (state_ == State::closed) {
     return;
   }
+  forget_page();
   state_ = State::closed;
   worker_.loop().unwatch(stream_.fd(), *this);
   deadline_.cancel();

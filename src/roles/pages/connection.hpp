@@ -4,6 +4,7 @@
 #include "http/message.hpp"
 #include "net/loop.hpp"
 #include "net/stream.hpp"
+#include "roles/pages/database.hpp"
 #include "roles/pages/echo.hpp"
 #include "roles/pages/heads.hpp"
 
@@ -17,7 +18,7 @@ namespace lab::pages {
 
 class Worker;
 
-class Connection final : public net::Watcher {
+class Connection final : public net::Watcher, private Database::Asker {
  public:
   Connection(Worker& worker, net::Stream stream);
   ~Connection() override;
@@ -28,7 +29,7 @@ class Connection final : public net::Watcher {
   void drain();  // closes when idle, else after the answer under way
 
  private:
-  enum class State : std::uint8_t { handshake, head, body, linger, closed };
+  enum class State : std::uint8_t { handshake, head, body, database, linger, closed };  // database: waits for a page from there
   enum class Target : std::uint8_t { page, echo, refused };
   // What will answer the request whose body is still being read.
   struct Plan {
@@ -49,6 +50,10 @@ class Connection final : public net::Watcher {
   Plan plan(const http::Request& request) const;
   void begin(const http::Request& request, bool body_is_here);
   void answer();
+  void answer_page();
+  void page_came(PageBody body) override;
+  void no_page(const Error& error) override;
+  void forget_page();
   void answer_text(int status, std::string_view type, std::string_view body);
   void refuse(int status, std::string_view why);  // and closes
 
@@ -75,6 +80,7 @@ class Connection final : public net::Watcher {
   std::string_view out_;  // head, or a whole small answer; in the cache, or in held_
   std::string held_;
   std::uint64_t page_at_ = 0, page_end_ = 0;  // page bytes still to send
+  PageBody page_;                             // that they are of; null: the pattern
 };
 
 }  // namespace lab::pages

@@ -18,6 +18,7 @@ struct Totals {
   std::uint64_t bytes = 0;        // of page bodies, counted when begun
   std::uint64_t connections = 0;  // accepted
   std::uint64_t handshakes = 0;   // TLS, finished
+  std::uint64_t database_reads = 0;
 };
 
 class Service {

@@ -11,10 +11,11 @@ constexpr std::size_t kScratch = std::size_t{64} * 1024;
 
 }  // namespace
 
-Worker::Worker(std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context)
+Worker::Worker(std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context, const std::optional<DatabaseClient>& database)
     : context_(std::move(context)),
       scratch_(kScratch),
       drain_limit_(loop_, [this] { loop_.stop(); }),
+      database_(database ? std::make_unique<Database>(loop_, *database) : nullptr),
       acceptor_(loop_, std::move(listening), [this](net::Fd socket, bool tls) { open(std::move(socket), tls); }) {}
 
 Worker::~Worker() = default;

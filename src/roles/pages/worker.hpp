@@ -7,6 +7,7 @@
 #include "net/tls.hpp"
 #include "roles/common/listeners.hpp"
 #include "roles/pages/connection.hpp"
+#include "roles/pages/database.hpp"
 #include "roles/pages/heads.hpp"
 
 #include <atomic>
@@ -29,12 +30,13 @@ class Counter {
 };
 
 struct alignas(64) Counters {
-  Counter requests, pages, bytes, connections, handshakes;
+  Counter requests, pages, bytes, connections, handshakes, database_reads;
 };
 
 class Worker {
  public:
-  Worker(std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context);
+  // With a database pages come from there, else they are made.
+  Worker(std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context, const std::optional<DatabaseClient>& database = {});
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -50,6 +52,7 @@ class Worker {
   net::Loop& loop() { return loop_; }
   Counters& counted() { return counters_; }
   HeadCache& heads() { return heads_; }
+  Database* database() { return database_.get(); }  // null: pages are made
   http::Request& request() { return request_; }
   std::span<char> scratch() { return scratch_; }
   std::int64_t unix_seconds() const;
@@ -68,6 +71,7 @@ class Worker {
   std::vector<char> scratch_;
   net::Timer drain_limit_;
   bool draining_ = false;
+  std::unique_ptr<Database> database_;  // outlives the connections that ask it
   roles::Acceptor acceptor_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
 };
