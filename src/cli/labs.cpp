@@ -5,13 +5,17 @@
 
 namespace lab::cli {
 
-std::optional<orchestrator::World> open_world(Context& context) {
+std::optional<orchestrator::World> open_world(Context& context, const orchestrator::Permissions& permissions) {
   auto root = orchestrator::default_root();
   if (!root) {
     context.fail(root.error());
     return std::nullopt;
   }
-  return orchestrator::real_world(std::move(*root), context.program, build_id());
+  return orchestrator::real_world(std::move(*root), context.program, build_id(), permissions);
+}
+
+void add_permissions(CLI::App& command, orchestrator::Permissions& permissions) {
+  command.add_flag("--accept-new-host-keys", permissions.new_host_keys, "provider ssh: pin what a host without `host-key` shows now");
 }
 
 std::optional<std::string> choose_lab(Context& context, const orchestrator::World& world, const std::string& name) {

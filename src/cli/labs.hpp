@@ -13,7 +13,10 @@
 namespace lab::cli {
 
 // Of this user, with this binary; nothing when there is no place for state: the error is printed.
-std::optional<orchestrator::World> open_world(Context& context);
+std::optional<orchestrator::World> open_world(Context& context, const orchestrator::Permissions& permissions = {});
+
+// --accept-new-host-keys
+void add_permissions(CLI::App& command, orchestrator::Permissions& permissions);
 
 // The lab meant by --name, or the only one; nothing when there is none: the error is printed.
 std::optional<std::string> choose_lab(Context& context, const orchestrator::World& world, const std::string& name);

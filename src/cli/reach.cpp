@@ -14,6 +14,11 @@ void become_ssh(Context& context, const std::string& lab, const std::string& nod
   if (there == nullptr) {
     return;
   }
+  if (there->external) {
+    context.fail(
+        Error{"node " + node + " is external: the lab only drives it", "", "log in there as you would without lab", "", Failure::usage});
+    return;
+  }
   const auto program = remote::find_program("ssh");
   if (!program) {
     context.fail(Error{"ssh not found", "", "apt-get install openssh-client"});

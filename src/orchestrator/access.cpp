@@ -1,5 +1,6 @@
 #include "orchestrator/access.hpp"
 
+#include "orchestrator/world.hpp"
 #include "remote/process.hpp"
 #include "remote/remote.hpp"
 
@@ -63,7 +64,7 @@ std::vector<std::string> ssh_command(const fs::path& folder, const StandingNode&
                                  "-o",
                                  "LogLevel=ERROR",
                                  "-i",
-                                 files.private_key.string(),
+                                 key_of(folder, node).string(),
                                  "-p",
                                  std::to_string(node.ssh_port),
                                  node.ssh_user + "@" + node.ssh_address};

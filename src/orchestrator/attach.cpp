@@ -65,8 +65,9 @@ Result<Attached, Errors> attach(const World& world, const std::string& name, con
   }
   auto crew = world.crew();
   Attached attached{std::move(*lock), standing_of(world.root, **state), nullptr, nullptr};
-  auto errors = for_each_at_once(attached.standing.nodes,
-                                 [&](const StandingNode& node) { return attach_node(world, *crew, attached.standing, node, deadline); });
+  auto errors = for_each_at_once(attached.standing.nodes, [&](const StandingNode& node) {
+    return node.external ? Result<void>() : attach_node(world, *crew, attached.standing, node, deadline);
+  });
   if (!errors.empty()) {
     return errors;
   }

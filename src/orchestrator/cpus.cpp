@@ -15,12 +15,14 @@ constexpr double kLabCpus = 2;  // the study's larger gateway
 CpuLayout lay_out_cpus(const Lab& lab, const std::vector<int>& host) {
   CpuLayout layout;
   const std::size_t half = host.size() / 2;
-  if (host.size() < kRoomy) {
+  const bool here = lab.provider == ProviderKind::local || lab.provider == ProviderKind::container;
+  if (here && host.size() < kRoomy) {
     layout.unit = kShareOfHalf / kLabCpus * static_cast<double>(half == 0 ? 1 : half);
     for (const Node& node : lab.nodes) {
       const auto middle = host.begin() + static_cast<std::ptrdiff_t>(half);
       if (half > 0) {
-        layout.pins[node.name] = node.has(Role::gateway) ? std::vector<int>(host.begin(), middle) : std::vector<int>(middle, host.end());
+        layout.pins[node.name] = node.has(Role::gateway) || node.has(Role::guest) ? std::vector<int>(host.begin(), middle)
+                                                                                  : std::vector<int>(middle, host.end());
       }
     }
   }

@@ -9,15 +9,13 @@ namespace lab::orchestrator {
 
 namespace {
 
-constexpr std::uint16_t kDatabasePort = 5432;
-
 std::vector<std::uint16_t> ports_of(const Node& node, Role role) {
   std::vector<std::uint16_t> ports;
   switch (role) {
     case Role::gateway: ports = {node.gateway.http, node.gateway.https}; break;
     case Role::pages: ports = {node.pages.http, node.pages.https}; break;
     case Role::directory: ports = {node.directory.ldap}; break;
-    case Role::database: ports = {kDatabasePort}; break;
+    case Role::database: ports = {node.database.port}; break;
     default: break;
   }
   std::erase(ports, 0);

@@ -18,6 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kRoleStart = 10s;
+constexpr auto kDatabaseStart = 30s;  // a cluster is made first
 constexpr auto kPing = 2s;
 constexpr int kPublic = 0644, kPrivate = 0600;
 
@@ -69,6 +70,7 @@ Result<json::object> config_of(const Standing& standing, const StandingNode& nod
     case Role::gateway: return written(resolve_gateway(standing, node));
     case Role::directory: return written(resolve_directory(standing, node));
     case Role::pages: return written(resolve_pages(standing, node));
+    case Role::database: return written(resolve_database(standing, node));
     default: return Error{"role " + to_string(role) + " has no service", "node " + node.name};
   }
 }
@@ -123,10 +125,13 @@ Result<void> install_node(const World& world, Crew& crew, const Standing& standi
   return crew.add(node, std::move(*remote), deadline);
 }
 
-std::vector<Role> standing_roles(const Node& node) {
+std::vector<Role> standing_roles(const Lab& lab, const Node& node) {
   std::vector<Role> roles;
-  for (const Role role : {Role::directory, Role::pages, Role::gateway}) {
-    if (node.has(role)) {
+  if (node.software == Software::external) {
+    return roles;
+  }
+  for (const Role role : {Role::directory, Role::database, Role::pages, Role::gateway}) {
+    if (node.has(role) && (role != Role::database || reads_database(lab))) {
       roles.push_back(role);
     }
   }
@@ -146,10 +151,13 @@ Result<bool> start_role(Agents& agents, const Standing& standing, const Standing
   if (!config) {
     return config.error();
   }
-  const auto started = agents.call(
-      node.name, "role.start",
-      {{"name", name}, {"role", name}, {"config", std::move(*config)}, {"env", json::object()}, {"timeout_ns", nanoseconds(kRoleStart)}},
-      deadline);
+  const auto started = agents.call(node.name, "role.start",
+                                   {{"name", name},
+                                    {"role", name},
+                                    {"config", std::move(*config)},
+                                    {"env", json::object()},
+                                    {"timeout_ns", nanoseconds(role == Role::database ? kDatabaseStart : kRoleStart)}},
+                                   deadline);
   return started ? Result<bool>(true) : started.error();
 }
 

@@ -19,8 +19,9 @@ Result<void> attach_node(const World& world, Crew& crew, const Standing& standin
 // Pushes certificates, binary and agent, then attaches.
 Result<void> install_node(const World& world, Crew& crew, const Standing& standing, const StandingNode& node, Deadline deadline);
 
-// Roles that stand while nothing is measured: gateway, directory, pages. A database has no service yet; load starts with its trial.
-std::vector<Role> standing_roles(const Node& node);
+// Roles that stand while nothing is measured: directory, database, pages, gateway, in this order. A database
+// only where pages come from it; load and guests start with a trial.
+std::vector<Role> standing_roles(const Lab& lab, const Node& node);
 
 // True: it was started; false: it ran already.
 Result<bool> start_role(Agents& agents, const Standing& standing, const StandingNode& node, Role role, Deadline deadline);

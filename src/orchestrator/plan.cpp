@@ -45,26 +45,16 @@ Result<int> free_slot(const World& world, const Lab& lab) {
   return Error{"no address range is left for another lab", "", "take one down: lab down --name NAME"};
 }
 
-std::string program_name(Software software) {
-  switch (software) {
-    case Software::lab: return "lab";
-    case Software::nginx: return "nginx";
-    case Software::haproxy: return "haproxy";
-    case Software::external: return "external";
-  }
-  return "";
-}
-
-// What a lab file may ask for and this build cannot do: said before anything is touched.
-Errors check_software(const Lab& lab) {
+// Containers stand on networks of their own, from which no way leads to an address outside.
+Errors check_container(const Lab& lab) {
   Errors errors;
   for (const Node& node : lab.nodes) {
-    if (node.software != Software::lab) {
-      errors.push_back(Error{"kind: " + program_name(node.software) + " is not in this build of lab", lab.path + ": node " + node.name,
-                             "take `kind` out: the roles are then lab's own"});
+    if (node.software == Software::external) {
+      errors.push_back(Error{"provider container has no way to an external node", lab.path + ": node " + node.name,
+                             "drive it from provider local or ssh"});
     }
   }
-  return errors;
+  return errors.empty() ? check_ways(lab) : errors;
 }
 
 Result<void> check_deployed(const State& state, const Lab& lab) {
@@ -95,10 +85,7 @@ Result<Plan, Errors> plan(const World& world, const Lab& lab, const std::string&
   if (provider == nullptr) {
     return Errors{Error{"provider " + to_string(lab.provider) + " is not in this build of lab", lab.path, "use provider: local"}};
   }
-  if (Errors errors = check_software(lab); !errors.empty()) {
-    return errors;
-  }
-  if (Errors errors = lab.provider == ProviderKind::container ? check_ways(lab) : Errors{}; !errors.empty()) {
+  if (Errors errors = lab.provider == ProviderKind::container ? check_container(lab) : Errors{}; !errors.empty()) {
     return errors;
   }
   Plan plan;
@@ -116,7 +103,10 @@ Result<Plan, Errors> plan(const World& world, const Lab& lab, const std::string&
   }
   plan.steps = std::move(*steps);
   for (const Node& node : lab.nodes) {
-    for (const Role role : standing_roles(node)) {
+    if (node.software == Software::external) {
+      plan.steps.push_back({"use", "node " + node.name, node.address + ", which the lab only drives"});
+    }
+    for (const Role role : standing_roles(lab, node)) {
       plan.steps.push_back({"start", to_string(role) + " on " + node.name, "unless it runs"});
     }
   }

@@ -1,6 +1,7 @@
 #include "orchestrator/state.hpp"
 
 #include "config/config.hpp"
+#include "lab/resolve.hpp"
 #include "orchestrator/state_json.hpp"
 #include "store/files.hpp"
 
@@ -137,7 +138,8 @@ Standing standing_of(const fs::path& root, const State& state) {
     const auto at = std::find_if(state.nodes.begin(), state.nodes.end(), [&](const auto& record) { return record.node.name == node.name; });
     if (at != state.nodes.end()) {
       standing.nodes.push_back(at->node);
-      standing.nodes.back().log_dir = node.log_dir;
+      standing.nodes.back().log_dir = own_log_folder(node.log_dir, at->node.directory);
+      standing.nodes.back().external = node.software == Software::external;
     }
   }
   return standing;

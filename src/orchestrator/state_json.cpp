@@ -31,6 +31,7 @@ json::object to_json(const StandingNode& node) {
           {"ssh_user", node.ssh_user},
           {"ssh_host_key", node.ssh_host_key},
           {"ssh_port", node.ssh_port},
+          {"ssh_key", node.ssh_key},
           {"directory", node.directory},
           {"host_cpus", json::array(node.host_cpus.begin(), node.host_cpus.end())},
           {"addresses", json::value_from(node.addresses)}};
@@ -45,6 +46,7 @@ StandingNode node_from_json(const json::object& object) {
   node.ssh_user = store::text_of(object, "ssh_user");
   node.ssh_host_key = store::text_of(object, "ssh_host_key");
   node.ssh_port = static_cast<std::uint16_t>(store::count_of(object, "ssh_port"));
+  node.ssh_key = store::text_of(object, "ssh_key");
   node.directory = store::text_of(object, "directory");
   for (const json::value& cpu : store::array_of(object, "host_cpus")) {
     if (cpu.is_int64()) {

@@ -1,5 +1,6 @@
 #include "orchestrator/status.hpp"
 
+#include "lab/resolve.hpp"
 #include "orchestrator/nodes.hpp"
 #include "orchestrator/parallel.hpp"
 
@@ -14,7 +15,7 @@ namespace json = boost::json;
 namespace {
 
 // What its roles say; the agent is reached already.
-void ask_roles(Crew& crew, const Node& node, NodeStatus& status, Deadline deadline) {
+void ask_roles(Crew& crew, const Lab& lab, const Node& node, NodeStatus& status, Deadline deadline) {
   const auto answering = answering_roles(crew, node.name, deadline);
   if (!answering) {
     status.health = Health::down;
@@ -22,7 +23,7 @@ void ask_roles(Crew& crew, const Node& node, NodeStatus& status, Deadline deadli
     return;
   }
   status.health = Health::ok;
-  for (const Role role : standing_roles(node)) {
+  for (const Role role : standing_roles(lab, node)) {
     if (std::find(answering->begin(), answering->end(), to_string(role)) == answering->end()) {
       status.health = Health::down;
       status.why = to_string(role) + " does not answer: lab logs " + node.name + " " + to_string(role);
@@ -32,14 +33,18 @@ void ask_roles(Crew& crew, const Node& node, NodeStatus& status, Deadline deadli
     status.health = Health::down;
     status.why = "its packet filter is gone: lab up sets it again";
   }
-  if (status.health == Health::ok && node.has(Role::database)) {
-    status.why = "the node stands; role database has no service yet";
+  if (status.health == Health::ok && node.has(Role::database) && !reads_database(lab)) {
+    status.why = "no pages come from it: PostgreSQL is not started";
   }
 }
 
 std::map<std::string, std::uint64_t> cpu_times(providers::Provider& provider, const providers::Site& site, const State& state) {
   std::map<std::string, std::uint64_t> times;
   for (const providers::NodeRecord& record : state.nodes) {
+    const Node* const described = state.lab.find(record.node.name);
+    if (described != nullptr && described->software == Software::external) {
+      continue;
+    }
     if (const auto used = provider.cpu_times(site, record)) {
       times[record.node.name] = used->node_us;
     }
@@ -75,9 +80,13 @@ void look_at_nodes(const World& world, const State& state, Status& status, Deadl
     }
   }
   for_each_at_once(created, [&](NodeStatus* node) -> Result<void> {
+    if (standing.find(node->name)->external) {
+      node->why = "only driven: nothing of the lab's runs there";
+      return {};
+    }
     const auto attached = attach_node(world, *crew, standing, *standing.find(node->name), deadline);
     if (attached) {
-      ask_roles(*crew, *state.lab.find(node->name), *node, deadline);
+      ask_roles(*crew, state.lab, *state.lab.find(node->name), *node, deadline);
     } else {
       node->health = Health::down;
       node->why = attached.error().what;
@@ -99,7 +108,7 @@ std::string to_string(Health health) {
 
 bool Status::ok() const {
   return phase == Phase::running &&
-         std::all_of(nodes.begin(), nodes.end(), [](const NodeStatus& node) { return node.health == Health::ok; });
+         std::all_of(nodes.begin(), nodes.end(), [](const NodeStatus& node) { return node.health == Health::ok || node.external; });
 }
 
 Result<Status> look(const World& world, const std::string& name, Deadline deadline) {
@@ -115,7 +124,7 @@ Result<Status> look(const World& world, const std::string& name, Deadline deadli
   for (const Node& node : (*state)->lab.nodes) {
     const providers::NodeRecord* const record = (*state)->find(node.name);
     status.nodes.push_back({node.name, record == nullptr ? "" : record->node.address, node.roles, Health::unknown,
-                            record == nullptr ? "not created" : "", std::nullopt});
+                            record == nullptr ? "not created" : "", std::nullopt, node.software == Software::external});
   }
   const auto provider = world.provider(status.provider);
   if (provider == nullptr) {

@@ -21,6 +21,7 @@ struct NodeStatus {
   Health health = Health::unknown;
   std::string why;            // not ok: which role or what does not answer; ok: what to know all the same
   std::optional<double> cpu;  // host CPUs in use while it was looked at
+  bool external = false;      // only driven: not looked at
 };
 
 struct Status {

@@ -47,7 +47,7 @@ class Raising {
         provider_(world.provider(state_.lab.provider)),
         crew_(world.crew()),
         kept_(std::all_of(plan.steps.begin(), plan.steps.end(),
-                          [](const auto& step) { return step.action == "keep" || step.action == "start"; })) {}
+                          [](const auto& step) { return step.action == "keep" || step.action == "start" || step.action == "use"; })) {}
 
   // Each error says where; what was done until then is in the state.
   Errors run() {
@@ -104,7 +104,22 @@ class Raising {
                   : pki::ensure_authority(StateFiles(folder_).certificates, state_.name);
   }
 
+  // It is there without the lab, which only writes down where.
+  static providers::NodeRecord external(const Node& node) {
+    providers::NodeRecord record;
+    record.node.name = node.name;
+    record.node.address = node.address;
+    record.node.machine = node.machine.empty() ? node.address : node.machine;
+    record.node.external = true;
+    return record;
+  }
+
   Result<void> create(const Node& node) {
+    if (node.software == Software::external) {
+      const std::lock_guard guard(mutex_);
+      state_.put(external(node));
+      return {};
+    }
     return at_step(node.name, "node", [&]() -> Result<void> {
       const auto record_intent = [&](const providers::NodeRecord& record) -> Result<void> {
         const std::lock_guard guard(mutex_);
@@ -131,6 +146,10 @@ class Raising {
 
   // Agent, routes and packet filter, CPU limit, roles.
   Result<void> furnish(const StandingNode& node) {
+    if (node.external) {
+      tell(Kind::done, node.name, "ready");
+      return {};
+    }
     const Node& described = *state_.lab.find(node.name);
     auto done = at_step(node.name, "agent", [&] { return ensure_agent(node); });
     if (done && !kept_ && has_networks(standing_)) {
@@ -139,7 +158,7 @@ class Raising {
     if (done && (described.cpus || described.has(Role::gateway))) {  // a run may limit any gateway
       done = at_step(node.name, "cpus", [&] { return limit(node, described.cpus); });
     }
-    for (const Role role : standing_roles(described)) {
+    for (const Role role : standing_roles(state_.lab, described)) {
       if (done) {
         done = at_step(node.name, to_string(role), [&]() -> Result<void> {
           const auto started = start_role(*crew_, standing_, node, role, operation_.deadline);

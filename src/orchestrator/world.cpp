@@ -4,6 +4,7 @@
 #include "orchestrator/state.hpp"
 #include "providers/container/container.hpp"
 #include "providers/local/local.hpp"
+#include "providers/ssh/ssh.hpp"
 
 #include <boost/json.hpp>
 #include <cstdlib>
@@ -47,10 +48,11 @@ class FleetCrew final : public Crew {
   std::map<std::string, std::shared_ptr<agent::Fleet>> fleets_;
 };
 
-std::unique_ptr<providers::Provider> make_provider(ProviderKind kind) {
+std::unique_ptr<providers::Provider> make_provider(ProviderKind kind, const Permissions& permissions) {
   switch (kind) {
     case ProviderKind::local: return providers::local::make_local();
     case ProviderKind::container: return providers::container::make_container();
+    case ProviderKind::ssh: return providers::ssh::make_ssh({permissions.new_host_keys});
     default: return nullptr;
   }
 }
@@ -65,11 +67,11 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-World real_world(fs::path root, fs::path binary, std::string build) {
+World real_world(fs::path root, fs::path binary, std::string build, const Permissions& permissions) {
   World world;
   world.root = std::move(root);
   world.build = build;
-  world.provider = make_provider;
+  world.provider = [permissions](ProviderKind kind) { return make_provider(kind, permissions); };
   world.slot_taken = [](const Lab& lab, int slot) {
     switch (lab.provider) {
       case ProviderKind::local: return providers::local::slot_taken(slot);
@@ -118,8 +120,12 @@ Result<std::string> choose(const World& world, const std::string& name) {
   return standing.front();
 }
 
+fs::path key_of(const fs::path& state, const StandingNode& node) {
+  return node.ssh_key.empty() ? StateFiles(state).private_key : fs::path(node.ssh_key);
+}
+
 remote::Target target_of(const fs::path& state, const StandingNode& node) {
-  return {node.name, node.ssh_address, node.ssh_port, node.ssh_user, StateFiles(state).private_key, node.ssh_host_key};
+  return {node.name, node.ssh_address, node.ssh_port, node.ssh_user, key_of(state, node), node.ssh_host_key};
 }
 
 }  // namespace lab::orchestrator

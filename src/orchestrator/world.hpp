@@ -32,8 +32,13 @@ struct World {
   std::function<std::unique_ptr<Crew>()> crew;
 };
 
+// What the user allowed on the command line.
+struct Permissions {
+  bool new_host_keys = false;  // given hosts whose key is not pinned: pin what they show
+};
+
 // This host's: SSH, `binary` as what nodes run, providers of this build.
-World real_world(std::filesystem::path root, std::filesystem::path binary, std::string build);
+World real_world(std::filesystem::path root, std::filesystem::path binary, std::string build, const Permissions& permissions = {});
 
 // $XDG_STATE_HOME/lab, or ~/.local/state/lab. The XDG specification wants absolute paths and ignores others.
 Result<std::filesystem::path> default_root();
@@ -55,6 +60,8 @@ struct Operation {
 // The lab meant by a name, or the only one there is when it is empty; none or several is an error that says what to do.
 Result<std::string> choose(const World& world, const std::string& name);
 
+// The private key that opens a node: its own, or the lab's.
+std::filesystem::path key_of(const std::filesystem::path& state, const StandingNode& node);
 remote::Target target_of(const std::filesystem::path& state, const StandingNode& node);
 
 }  // namespace lab::orchestrator

@@ -47,6 +47,15 @@ TEST_CASE("with room a lab CPU is a host CPU and nobody is pinned") {
   CHECK(layout.pins.empty());
 }
 
+TEST_CASE("guests share the gateway's CPUs, and hosts of their own are laid out by nobody") {
+  Lab lab = small();
+  lab.nodes.push_back(Node{"guest1", {Role::guest}, {}});
+  CHECK(lay_out_cpus(lab, {0, 1}).pins.at("guest1") == std::vector<int>{0});
+  lab.provider = ProviderKind::ssh;
+  CHECK(lay_out_cpus(lab, {0, 1}).unit == 1);
+  CHECK(lay_out_cpus(lab, {0, 1}).pins.empty());
+}
+
 TEST_CASE("one CPU cannot be shared out") { CHECK(lay_out_cpus(small(), {0}).pins.empty()); }
 
 TEST_CASE("the lab file's cpu-unit is taken as it is") {

@@ -93,12 +93,10 @@ TEST_CASE("what is found before anything is touched leaves nothing behind") {
 
 TEST_CASE("what this build cannot raise is refused before anything is touched") {
   fakes::FakeWorld fake;
-  const Lab lab =
-      lab_of("lab: small\nnodes:\n  gw: {roles: [gateway], kind: nginx}\n  out: {roles: [pages], kind: external, address: 203.0.113.9}\n");
+  const Lab lab = lab_of("lab: small\nprovider: zvm\nnodes:\n  gw: {roles: [gateway], userid: LINUX1}\n");
   const auto raised = up(fake.world, lab, "small", fake.operation());
-  CHECK(first_error(raised).what == "kind: nginx is not in this build of lab");
-  CHECK(first_error(raised).where == "small.yaml: node gw");
-  CHECK(raised.error().size() == 2);
+  CHECK(first_error(raised).what == "provider zvm is not in this build of lab");
+  CHECK(first_error(raised).where == "small.yaml");
   CHECK_FALSE(plan(fake.world, lab, "small"));
   CHECK(fake.machines("small") == 0);
   CHECK_FALSE(std::filesystem::exists(fake.world.root / "small"));
@@ -264,4 +262,26 @@ TEST_CASE("status tells which node does not answer, and which role") {
   CHECK(status->nodes[2].health == Health::down);
   CHECK(status->nodes[2].why == "connection refused");
   CHECK(status->nodes[3].why == "pages does not answer: lab logs was pages");
+}
+
+TEST_CASE("an external node is neither made nor started nor asked, only written down") {
+  fakes::FakeWorld fake;
+  const Lab lab = lab_of(
+      "lab: driven\nprovider: local\nnodes:\n  client: {roles: [load]}\n  webseal: {roles: [gateway], kind: external, address: "
+      "203.0.113.9}\n");
+  const auto raised = up(fake.world, lab, "driven", fake.operation());
+  REQUIRE(raised);
+  CHECK(fake.machines("driven") == 1);
+  CHECK_FALSE(fake.agents.installed.contains("webseal"));
+  const StandingNode* const node = raised->standing.find("webseal");
+  REQUIRE(node != nullptr);
+  CHECK(node->external);
+  CHECK(node->address == "203.0.113.9");
+  CHECK(attach(fake.world, "driven", "lab run", fake.interrupt, soon()));
+  const auto status = look(fake.world, "driven", soon());
+  REQUIRE(status);
+  CHECK(status->ok());
+  CHECK(status->nodes[1].health == Health::unknown);
+  CHECK_FALSE(up(fake.world, lab, "driven", fake.operation())->changed);
+  REQUIRE(down(fake.world, "driven", fake.operation()));
 }

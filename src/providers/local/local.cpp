@@ -1,5 +1,6 @@
 #include "providers/local/local.hpp"
 
+#include "lab/resolve.hpp"
 #include "providers/local/account.hpp"
 #include "providers/local/cgroup.hpp"
 #include "providers/local/machine.hpp"
@@ -28,6 +29,13 @@ constexpr auto kGrace = 1s;  // for services to drain
 constexpr int kFirstSlotByte = 100;
 
 fs::path node_folder(const Site& site, const std::string& node) { return site.state / "nodes" / node; }
+
+// What the node has on another disk, by the file that says where.
+fs::path log_folder(const Site& site, const std::string& node) {
+  std::string logs;
+  std::getline(std::ifstream(node_folder(site, node) / kLogFolderFile) >> std::ws, logs);
+  return fs::path(logs).filename().string().starts_with(kLogFolderPrefix) ? fs::path(logs) : fs::path();
+}
 
 // Labs of one name under different state folders must not meet in the one tree of control groups.
 std::string cgroup_prefix(const std::string& name, const fs::path& state) {
@@ -118,6 +126,9 @@ class Local final : public Provider {
       }
     }
     std::error_code failed;
+    if (const fs::path logs = log_folder(site, node); !logs.empty()) {
+      fs::remove_all(logs, failed);
+    }
     fs::remove_all(node_folder(site, node), failed);
     return failed ? system_error("remove " + node_folder(site, node).string(), failed.value()) : Result<void>();
   }

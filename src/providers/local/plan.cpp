@@ -1,10 +1,13 @@
 #include "providers/local/plan.hpp"
 
+#include "lab/resolve.hpp"
 #include "providers/local/account.hpp"
 #include "providers/local/ports.hpp"
+#include "providers/node_ports.hpp"
 
 #include <unistd.h>
 #include <algorithm>
+#include <cerrno>
 #include <sstream>
 
 namespace lab::providers::local {
@@ -15,28 +18,6 @@ using namespace std::chrono_literals;
 
 constexpr const char* kWhere = "provider local";
 constexpr std::size_t kMostNodes = 254;  // a byte of the address
-
-struct Port {
-  std::string service;
-  std::uint16_t port;
-};
-
-std::vector<Port> ports_of(const Node& node) {
-  std::vector<Port> ports{{"sshd", kSshPort}};
-  if (node.has(Role::gateway)) {
-    ports.push_back({"gateway http", node.gateway.http});
-    ports.push_back({"gateway https", node.gateway.https});
-  }
-  if (node.has(Role::directory)) {
-    ports.push_back({"directory ldap", node.directory.ldap});
-  }
-  if (node.has(Role::pages)) {
-    ports.push_back({"pages http", node.pages.http});
-    ports.push_back({"pages https", node.pages.https});
-  }
-  std::erase_if(ports, [](const Port& port) { return port.port == 0; });
-  return ports;
-}
 
 void check(Errors& errors, const Result<void>& result) {
   if (!result) {
@@ -66,6 +47,10 @@ void check_node(Errors& errors, const Site& site, const Node& node) {
                              "leave the node out, or use provider container"});
     }
   }
+  if (!node.log_dir.empty() && access(node.log_dir.c_str(), W_OK | X_OK) != 0) {
+    errors.push_back(Error{system_error("log-dir " + node.log_dir, errno).what, "node " + node.name,
+                           "make it, and let this user write in it, or take `log-dir` out"});
+  }
   const auto pins = site.pins.find(node.name);
   const std::size_t cores = pins == site.pins.end() ? static_cast<std::size_t>(sysconf(_SC_NPROCESSORS_ONLN)) : pins->second.size();
   if (node.cpus && *node.cpus * site.cpu_unit > static_cast<double>(cores)) {
@@ -75,8 +60,21 @@ void check_node(Errors& errors, const Site& site, const Node& node) {
   }
 }
 
+void check_programs(Errors& errors, const Lab& lab, const Node& node, const Options& options) {
+  if (node.has(Role::database) && reads_database(lab) && !options.find_program(kPostgreSql)) {
+    errors.push_back(Error{"PostgreSQL is not installed on this host", "node " + node.name,
+                           "apt-get install postgresql-15, or take `source: postgresql` out"});
+  }
+  if (node.has(Role::gateway) && node.software != Software::lab && !options.find_program(to_string(node.software))) {
+    errors.push_back(Error{to_string(node.software) + " is not installed on this host", "node " + node.name,
+                           "apt-get install " + package_of(node.software) + ", or take `kind` out"});
+  }
+}
+
 void check_ports(Errors& errors, const Site& site, const Node& node) {
-  for (const Port& port : ports_of(node)) {
+  auto ports = ports_of(node);
+  ports.insert(ports.begin(), {"sshd", kSshPort});
+  for (const ServicePort& port : ports) {
     check(errors, check_free({address_of(site.lab, node, site.slot), port.port}, node.name, port.service));
   }
 }
@@ -102,7 +100,11 @@ Result<std::vector<Step>, Errors> plan_nodes(const Site& site, const std::vector
   check_host(errors, site, options);
   std::vector<Step> steps;
   for (const Node& node : site.lab.nodes) {
+    if (node.software == Software::external) {
+      continue;  // nothing of it is made
+    }
     check_node(errors, site, node);
+    check_programs(errors, site.lab, node, options);
     const std::string where = address_of(site.lab, node, site.slot) + ":" + std::to_string(kSshPort);
     const auto recorded =
         std::find_if(standing.begin(), standing.end(), [&](const NodeRecord& record) { return record.node.name == node.name; });

@@ -1,5 +1,6 @@
 #include "providers/local/local.hpp"
 
+#include "lab/resolve.hpp"
 #include "providers/contract.hpp"
 #include "providers/local/cgroup.hpp"
 #include "providers/local/processes.hpp"
@@ -149,6 +150,34 @@ TEST_CASE("a missing sshd is an error with its remedy before anything is touched
         "sshd not found: it is looked for on PATH, in /usr/sbin and in /sbin\n"
         "  at provider local\n"
         "  apt-get install openssh-server");
+}
+
+TEST_CASE("what other people's gateways need is looked for, and what is only driven is left alone") {
+  Lab lab = small_lab();
+  lab.nodes[0].software = Software::nginx;
+  lab.nodes[0].log_dir = "/nowhere";
+  lab.nodes.push_back(Node{"driven", {Role::gateway}});
+  lab.nodes.back().software = Software::external;
+  const World world(lab, {[](const std::string& name) { return name == "nginx" ? std::nullopt : remote::find_program(name); }});
+  const auto errors = plan_errors(world);
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].what == "log-dir /nowhere: No such file or directory");
+  CHECK(to_string(errors[1]) ==
+        "nginx is not installed on this host\n  at node webseal\n  apt-get install nginx-light, or take `kind` out");
+}
+
+TEST_CASE("a node's log folder on another disk goes with it") {
+  const World world(small_lab());
+  const auto node = world.open()->create(world.site, world.lab.nodes[0], contract::accept, contract::soon());
+  REQUIRE(node);
+  const TemporaryFolder other;
+  const std::string logs = own_log_folder(other.path().string(), node->node.directory);
+  std::filesystem::create_directories(logs);
+  std::ofstream(logs + "/request.log") << "a line\n";
+  std::ofstream(node->node.directory + "/" + kLogFolderFile) << logs << "\n";
+  REQUIRE(world.open()->destroy(world.site, contract::named("webseal"), contract::soon()));
+  CHECK_FALSE(std::filesystem::exists(logs));
+  CHECK(std::filesystem::exists(other.path()));
 }
 
 TEST_CASE("a port in use is an error that names who listens there") {
