@@ -50,7 +50,11 @@ std::string tls_text(const ScenarioView& scenario) {
 }
 
 std::string axis_title(const std::string& name) {
-  return name == "cpus" ? "Gateway CPUs" : name == "page" ? "Pages" : name == "gateway" ? "Gateway kind" : name;
+  return name == "cpus"      ? "Gateway CPUs"
+         : name == "page"    ? "Pages"
+         : name == "gateway" ? "Gateway kind"
+         : name == "busy"    ? "Busy guests"
+                             : name;
 }
 
 std::string configuration_html(const ScenarioView& scenario) {

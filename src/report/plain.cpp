@@ -1,5 +1,6 @@
 #include "report/plain.hpp"
 
+#include "lab/playbook.hpp"
 #include "report/claim_text.hpp"
 #include "report/firewalls.hpp"
 #include "report/host.hpp"
@@ -145,9 +146,8 @@ std::string render_markdown(const Run& run) {
 }
 
 std::string render_csv(const Run& run) {
-  constexpr const char* kAxisNames[] = {"page", "crypto", "cpus", "clients", "log", "gateway"};
   Row head{"cell", "scenario"};
-  head.insert(head.end(), std::begin(kAxisNames), std::end(kAxisNames));
+  head.insert(head.end(), std::begin(kAxes), std::end(kAxes));
   for (const char* name : {"status", "reason", "trials", "pages_per_s", "low", "high", "n", "service_us_p50", "service_us_p99", "errors",
                            "tls_version", "tls_cipher", "limited_by", "flags"}) {
     head.emplace_back(name);
@@ -160,7 +160,7 @@ std::string render_csv(const Run& run) {
   std::string out = csv_row(head);
   for (const CellResult& cell : run.results.cells) {
     Row row{cell.id, cell.scenario};
-    for (const char* name : kAxisNames) {
+    for (const char* name : kAxes) {
       row.push_back(axis(cell, name));
     }
     const bool seen = cell.status == "measured";

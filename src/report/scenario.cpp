@@ -132,6 +132,9 @@ std::string axis_text(std::string_view name, const std::string& value) {
   if (name == "crypto") {
     return value == "adapter" ? "crypto adapter" : value + " crypto";
   }
+  if (name == "busy") {
+    return value + (value == "1" ? " busy guest" : " busy guests");
+  }
   if (name == "log") {
     return value == "null" ? "log to /dev/null" : value == "own-disk" ? "log on its own disk" : "log to " + value;
   }

@@ -258,7 +258,11 @@ std::vector<Finding> reconcile(const Observation& seen, const Setup& setup, cons
   const Counts total = total_of(seen);
   std::vector<Finding> findings;
   check_driver(seen, findings);
-  check_gateway(seen, total, findings);
+  if (setup.external) {
+    findings.push_back({"", "what the gateway answered is not counted there, and its CPU is not known: it is external"});
+  } else {
+    check_gateway(seen, total, findings);
+  }
   if (!setup.pages.empty()) {
     check_back_end(seen, total, findings);
   } else if (!setup.pages_elsewhere.empty()) {
@@ -289,10 +293,13 @@ std::vector<Finding> find_limits(const Side& side, const Observation& seen, cons
     const auto at = side.cpu.find(node);
     return at == side.cpu.end() ? 0.0 : at->second;
   };
-  if (limiting != setup.gateway) {
+  if (!setup.guests.empty()) {
+    findings.push_back({"", "the gateway had " + percent(share_of(setup.gateway)) + " of its CPUs while " +
+                                std::to_string(setup.guests.size()) + " guests wanted theirs"});
+  } else if (limiting != setup.gateway && !setup.external) {
     findings.push_back({"unsaturated", "the gateway used " + percent(share_of(setup.gateway)) + " of its CPUs"});
   }
-  if (const Node* node = limiting == setup.gateway ? nullptr : standing.lab.find(limiting); node != nullptr) {
+  if (const Node* node = limiting == setup.gateway ? nullptr : standing.lab.find(limiting); node != nullptr && !node->has(Role::guest)) {
     const std::string note = limiting + " used " + percent(share_of(limiting)) + " of its CPUs, which it may share";
     findings.push_back({node->has(Role::load) ? "driver-bound" : "backend-bound", note});
     if (node->cpus && standing.cpu_method != CpuMethod::none) {

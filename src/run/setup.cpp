@@ -29,7 +29,7 @@ void replace_or_add(std::vector<Item>& items, Item item, Same same) {
 }
 
 // Rotation is off: a trial counts the lines of one file.
-GatewayLogs logs_of(const Cell& cell, const Node& gateway, const GatewayLogs& files) {
+GatewayLogs logs_of(const Cell& cell, const StandingNode& gateway, const GatewayLogs& files) {
   const std::string log = cell.axis("log");
   GatewayLogs logs = log == "own-disk" ? gateway_logs(gateway.log_dir) : files;
   if (log == "null") {
@@ -130,9 +130,11 @@ void add_back_ends(Setup& setup, const Scenario& scenario, const Lab& lab) {
     return;
   }
   for (const std::string& server : scenario.junction.servers) {
-    if (lab.find(server) == nullptr) {
+    const Node* const node = lab.find(server);
+    if (node == nullptr || node->software == Software::external) {
       setup.pages.clear();
-      setup.pages_elsewhere = "the pages that the back ends served are not checked: " + server + " is not a node of the lab";
+      setup.pages_elsewhere = "the pages that the back ends served are not checked: " + server +
+                              (node == nullptr ? " is not a node of the lab" : " is external");
       return;
     }
     if (std::find(setup.pages.begin(), setup.pages.end(), server) == setup.pages.end()) {
@@ -156,22 +158,88 @@ std::string why_no_crypto(const std::string& crypto, const NodeFacts& facts) {
   return crypto == "adapter" ? "this build of lab drives no crypto adapter (CEX, on z/VM)" : std::string();
 }
 
+// What other people's programs have no words for; nothing: the gateway can do all of the scenario.
+std::string why_not_by(Software software, const Scenario& scenario) {
+  const std::string name = to_string(software);
+  if (software != Software::nginx && software != Software::haproxy) {
+    return {};
+  }
+  if (scenario.login != LoginMode::none) {
+    return name + " has no logins against an LDAP directory";
+  }
+  if (scenario.junction.type == JunctionType::local) {
+    return name + " has no local junction";
+  }
+  return scenario.junction.identity == Identity{} ? "" : name + " sends no identity headers";
+}
+
+// Of a gateway that is only driven nothing can be set.
+std::string why_not_set(const Cell& cell, const Node& gateway) {
+  if (gateway.software == Software::external) {
+    for (const char* axis : {"crypto", "cpus", "log"}) {
+      if (!cell.axis(axis).empty()) {
+        return "gateway " + gateway.name + " is external: its " + axis + " cannot be set";
+      }
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> guests_of(const Lab& lab) {
+  std::vector<std::string> guests;
+  for (const Node& node : lab.nodes) {
+    if (node.has(Role::guest)) {
+      guests.push_back(node.name);
+    }
+  }
+  return guests;
+}
+
+// The value of axis `busy`.
+std::size_t busy_guests(const Cell& cell) { return static_cast<std::size_t>(number_of(cell.axis("busy"))); }
+
+std::string why_no_guests(const Cell& cell, const Lab& lab) {
+  const std::size_t wanted = busy_guests(cell), there = guests_of(lab).size();
+  return wanted <= there
+             ? ""
+             : "the lab has " + std::to_string(there) + " nodes of role guest, and " + std::to_string(wanted) + " are to be busy";
+}
+
+std::string why_no_own_disk(const Cell& cell, const Node& gateway, const Facts& facts) {
+  if (cell.axis("log") != "own-disk") {
+    return {};
+  }
+  if (gateway.log_dir.empty()) {
+    return "the lab gives node " + gateway.name + " no log-dir on a disk of its own";
+  }
+  const auto known = facts.find(gateway.name);
+  return known == facts.end() ? std::string() : known->second.log_disk;
+}
+
 }  // namespace
 
 const Node* gateway_node(const Cell& cell, const Lab& lab) {
   const std::string wanted = cell.axis("gateway");
-  const auto at = std::find_if(lab.nodes.begin(), lab.nodes.end(),
-                               [&](const Node& node) { return node.has(Role::gateway) && (wanted.empty() || node.name == wanted); });
-  return at == lab.nodes.end() ? nullptr : &*at;
+  const auto find = [&](auto fits) {
+    const auto at =
+        std::find_if(lab.nodes.begin(), lab.nodes.end(), [&](const Node& node) { return node.has(Role::gateway) && fits(node); });
+    return at == lab.nodes.end() ? nullptr : &*at;
+  };
+  const Node* const named = find([&](const Node& node) { return wanted.empty() || node.name == wanted; });
+  return named != nullptr ? named : find([&](const Node& node) { return to_string(node.software) == wanted; });
 }
 
 std::string why_not_here(const Cell& cell, const Standing& standing, const Facts& facts) {
   const Node* gateway = gateway_node(cell, standing.lab);
   if (gateway == nullptr) {
-    return "the lab has no gateway" + (cell.axis("gateway").empty() ? std::string() : " named " + cell.axis("gateway"));
+    return "the lab has no gateway" +
+           (cell.axis("gateway").empty() ? std::string() : " named " + cell.axis("gateway") + ", or of that kind");
   }
-  if (cell.axis("log") == "own-disk" && gateway->log_dir.empty()) {
-    return "the lab gives node " + gateway->name + " no log-dir on a disk of its own";
+  for (const std::string& why : {why_not_by(gateway->software, cell.scenario), why_not_set(cell, *gateway),
+                                 why_no_own_disk(cell, *gateway, facts), why_no_guests(cell, standing.lab)}) {
+    if (!why.empty()) {
+      return why;
+    }
   }
   if (!cell.axis("cpus").empty() && standing.cpu_method == CpuMethod::none) {
     return "CPUs cannot be limited here" + (standing.cpu_note.empty() ? std::string() : ": " + standing.cpu_note);
@@ -199,7 +267,7 @@ Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& fa
   if (setup.cpus > 0) {
     setup.config.service.threads = std::max(1, static_cast<int>(std::ceil(setup.cpus)));
   }
-  setup.config.logs = logs_of(cell, *node, setup.config.logs);
+  setup.config.logs = logs_of(cell, *gateway, setup.config.logs);
   if (auto added = add_junction(setup.config, cell.scenario, standing, *gateway); !added) {
     return added.error();
   }
@@ -215,6 +283,9 @@ Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& fa
   } else if (!crypto.empty()) {
     setup.crypto = CryptoSwitch::hardware;
   }
+  setup.external = gateway->external;
+  setup.guests = guests_of(standing.lab);
+  setup.guests.resize(std::min(setup.guests.size(), busy_guests(cell)));
   add_back_ends(setup, cell.scenario, standing.lab);
   auto drivers = drivers_of(cell, setup, standing, facts, url_of(cell, *gateway, *node), timing);
   if (!drivers) {

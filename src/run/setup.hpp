@@ -18,6 +18,7 @@ struct NodeFacts {
   std::string architecture, kernel, openssl;
   int cpus = 0;                     // of its host
   std::vector<std::string> crypto;  // instructions: "aes", …
+  std::string log_disk;             // why its log-dir is not on a disk of its own; empty: it is, or there is none
 };
 using Facts = std::map<std::string, NodeFacts>;  // by node
 
@@ -40,9 +41,11 @@ struct Setup {
   CryptoSwitch crypto = CryptoSwitch::untouched;
   std::map<std::string, std::string> environment;  // of the gateway's process
   GatewayConfig config;
-  std::vector<std::string> pages;  // back-end nodes of the junction, each once; none for a local one, or when some are not the lab's
-  std::string pages_elsewhere;     // why what the back ends served is not checked; empty: it is
-  std::vector<Driver> drivers;     // those with a client at least
+  std::vector<std::string> pages;   // back-end nodes of the junction, each once; none for a local one, or when some are not the lab's
+  std::string pages_elsewhere;      // why what the back ends served is not checked; empty: it is
+  std::vector<Driver> drivers;      // those with a client at least
+  bool external = false;            // the gateway is only driven: not started, not counted
+  std::vector<std::string> guests;  // nodes that are to want CPU meanwhile
 };
 
 // Errors: the lab has no gateway, no load node, or not the junction's servers; users too few to share out.
@@ -51,7 +54,8 @@ Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& fa
 // Why the cell cannot run on this lab; empty: it can.
 std::string why_not_here(const Cell& cell, const Standing& standing, const Facts& facts);
 
-// The node that is under test in this cell: the axis `gateway` names it, else the lab's first gateway. Nothing: there is none.
+// The node that is under test in this cell: the axis `gateway` names it, or its kind (the first of that kind), else the lab's first
+// gateway. Nothing: there is none.
 const Node* gateway_node(const Cell& cell, const Lab& lab);
 
 }  // namespace lab::run

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cmath>
 #include <future>
 #include <optional>
 
@@ -24,6 +25,7 @@ namespace {
 constexpr const char* kGateway = "gateway";
 constexpr const char* kPages = "pages";
 constexpr const char* kLoad = "load";
+constexpr const char* kGuest = "guest";
 constexpr int kExchanges = 8;
 constexpr nanoseconds kQuick = 10s;                // for an answer that waits for nothing
 constexpr nanoseconds kStart = 10s;                // for a role to serve
@@ -74,6 +76,9 @@ Result<void> verify_crypto(const Setup& setup, const std::string& openssl_cpu) {
 
 // A fresh process: its counters start at zero. Its OPENSSL_info.
 Result<std::string> start_gateway(Bench& bench, const Setup& setup) {
+  if (setup.external) {
+    return std::string();
+  }
   if (auto stopped = call(bench.agents, role_stop(setup.gateway, kGateway), within(kStart)); !stopped) {
     return stopped.error();
   }
@@ -117,6 +122,29 @@ void stop_drivers(Bench& bench, const Setup& setup) {
     calls.push_back(role_stop(driver.node, kLoad));
   }
   (void)call_all(bench.agents, calls, within(kQuick));  // after an error that says more than this one would
+}
+
+// As many threads as a guest has CPUs; they end by themselves, should nobody stop them.
+Result<void> start_guests(Bench& bench, const Setup& setup, const Timing& timing) {
+  std::vector<Call> calls;
+  for (const std::string& guest : setup.guests) {
+    const Node* const node = bench.standing.lab.find(guest);
+    GuestConfig config;
+    config.threads = std::max(1, static_cast<int>(std::ceil(node == nullptr ? 1.0 : node->cpus.value_or(1))));
+    config.duration = timing.warmup + timing.measure + kDrain + kStart;
+    calls.push_back(role_start(guest, kGuest, config::to_json(config), {}));
+  }
+  const auto started = call_all(bench.agents, calls, within(kStart + kQuick));
+  return started ? Result<void>() : Result<void>(started.error());
+}
+
+Result<void> stop_guests(Bench& bench, const Setup& setup) {
+  std::vector<Call> calls;
+  for (const std::string& guest : setup.guests) {
+    calls.push_back(role_stop(guest, kGuest));
+  }
+  const auto stopped = call_all(bench.agents, calls, within(kStart));
+  return stopped ? Result<void>() : Result<void>(stopped.error());
 }
 
 // The instant of the first request, on the controller's clock; nothing when a driver was not ready by then.
@@ -198,16 +226,19 @@ Result<std::vector<Edge>> sample(Bench& bench, const std::string& node, std::int
 }
 
 Result<std::map<std::string, std::vector<Edge>>> sample_all(Bench& bench, std::int64_t start, const Timing& timing) {
-  std::vector<std::future<Result<std::vector<Edge>>>> pending;
+  std::map<std::string, std::future<Result<std::vector<Edge>>>> pending;
   for (const StandingNode& node : bench.standing.nodes) {
-    pending.push_back(std::async(std::launch::async, [&bench, &node, start, &timing] { return sample(bench, node.name, start, timing); }));
+    if (!node.external) {
+      pending[node.name] =
+          std::async(std::launch::async, [&bench, &node, start, &timing] { return sample(bench, node.name, start, timing); });
+    }
   }
   std::map<std::string, std::vector<Edge>> edges;
   Result<void> outcome;
-  for (std::size_t i = 0; i < pending.size(); ++i) {
-    auto answer = pending[i].get();
+  for (auto& [node, samples] : pending) {
+    auto answer = samples.get();
     if (answer) {
-      edges[bench.standing.nodes[i].name] = std::move(*answer);
+      edges[node] = std::move(*answer);
     } else {
       outcome = answer.error();
     }
@@ -246,6 +277,9 @@ Result<std::vector<DriverResult>> wait_for_drivers(Bench& bench, const Setup& se
 
 // Its log flushed and counted, or its counter where the log is not written.
 Result<void> read_gateway(Bench& bench, const Setup& setup, Observation& into) {
+  if (setup.external) {
+    return {};
+  }
   if (auto flushed = call(bench.agents, role_call(setup.gateway, kGateway, "logs.flush"), within(kQuick)); !flushed) {
     return flushed.error();
   }
@@ -299,15 +333,17 @@ Result<std::optional<Observation>> observe_once(Bench& bench, const Setup& setup
   if (!before) {
     return before.error();
   }
+  if (auto busy = start_guests(bench, setup, timing); !busy) {
+    static_cast<void>(stop_guests(bench, setup));
+    return busy.error();
+  }
   const auto start = start_drivers(bench, setup, lead);
-  if (!start) {
-    return start.error();
+  Result<void> loaded = !start ? Result<void>(start.error()) : *start ? observe_load(bench, setup, timing, **start, seen) : Result<void>();
+  if (auto stopped = stop_guests(bench, setup); loaded && !stopped) {
+    loaded = stopped;
   }
-  if (!*start) {
-    return std::optional<Observation>();
-  }
-  if (auto loaded = observe_load(bench, setup, timing, **start, seen); !loaded) {
-    return loaded.error();
+  if (!loaded || !*start) {
+    return loaded ? Result<std::optional<Observation>>(std::nullopt) : loaded.error();
   }
   if (auto read = read_gateway(bench, setup, seen); !read) {
     return read.error();
@@ -322,7 +358,8 @@ Result<std::optional<Observation>> observe_once(Bench& bench, const Setup& setup
 
 // To the cell's number, else as the lab file has it: whatever the trial before left.
 Result<void> set_cpus(Bench& bench, const std::string& gateway, std::optional<double> lab_cpus) {
-  if (bench.standing.cpu_method == CpuMethod::none) {
+  const StandingNode* const node = bench.standing.find(gateway);
+  if (bench.standing.cpu_method == CpuMethod::none || (node != nullptr && node->external)) {
     return {};
   }
   const Node* described = bench.standing.lab.find(gateway);
@@ -333,18 +370,25 @@ Result<void> set_cpus(Bench& bench, const std::string& gateway, std::optional<do
 
 Result<void> meet(Bench& bench) {
   for (const StandingNode& node : bench.standing.nodes) {
+    if (node.external) {
+      continue;
+    }
     const auto hello = call(bench.agents, {node.name, "hello", {{"protocol", 1}, {"build", build_id()}}}, within(kQuick));
     if (!hello) {
       return hello.error();
     }
-    bench.facts[node.name] = {store::text_of(*hello, "arch"), store::text_of(*hello, "kernel"), store::text_of(*hello, "openssl"),
-                              static_cast<int>(store::count_of(*hello, "cpus")), store::texts_of(*hello, "crypto")};
+    bench.facts[node.name] = {store::text_of(*hello, "arch"),    store::text_of(*hello, "kernel"),
+                              store::text_of(*hello, "openssl"), static_cast<int>(store::count_of(*hello, "cpus")),
+                              store::texts_of(*hello, "crypto"), store::text_of(*hello, "log_disk")};
   }
   return synchronise(bench);
 }
 
 Result<void> synchronise(Bench& bench) {
   for (const StandingNode& node : bench.standing.nodes) {
+    if (node.external) {
+      continue;
+    }
     const auto offset = measure_offset(bench.agents, node.name, kExchanges, bench.now, within(kQuick));
     if (!offset) {
       return offset.error();
@@ -379,7 +423,7 @@ Result<Observation> observe(Bench& bench, const Setup& setup, const Timing& timi
 Result<void> restore(Bench& bench, const std::string& gateway) {
   const StandingNode* node = bench.standing.find(gateway);
   const Node* described = bench.standing.lab.find(gateway);
-  if (node == nullptr || described == nullptr) {
+  if (node == nullptr || described == nullptr || node->external) {
     return {};
   }
   const auto config = resolve_gateway(bench.standing, *node);

@@ -75,6 +75,18 @@ TEST_CASE("an effect that is sure in some comparisons only is counted so") {
   CHECK(has(conclusion(run, scenarios(run).front()), "(in 1 of 2 comparisons)"));
 }
 
+TEST_CASE("the advice on the log's disk follows the figures") {
+  const auto advice = [](const std::vector<double>& own_disk) {
+    Run run;
+    add_cell(run, "log", {{"page", "5.8KB"}, {"log", "file"}, {"clients", "8"}}, around(1000));
+    add_cell(run, "log", {{"page", "5.8KB"}, {"log", "own-disk"}, {"clients", "8"}}, own_disk);
+    return conclusion(run, scenarios(run).front());
+  };
+  CHECK(has(advice(around(1200)), "A disk of its own for the log brings +20%: give it one."));
+  CHECK(has(advice(around(800)), "nothing here speaks for one."));
+  CHECK(has(advice({1000, 1100, 950, 1020, 1080, 990}), "Whether a disk of its own relieves the log cannot be told from noise here"));
+}
+
 TEST_CASE("what a two-core host cannot decide is said") {
   Run run = scaling(around(1000), around(2000));
   run.results.environment = {{"cores", 2}, {"cpu_unit", 0.4}, {"cpu_method", "quota"}, {"provider", "local"}};

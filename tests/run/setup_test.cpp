@@ -97,7 +97,7 @@ TEST_CASE("logs go to files, or to the null device") {
   CHECK(null.agent == "/dev/null");
   CHECK(null.referer == "/dev/null");
   Standing standing = test::standing();
-  standing.lab.nodes[2].log_dir = "/disk2";
+  standing.nodes[2].log_dir = "/disk2";
   CHECK(setup_of("1-log/page=5.8KB/clients=8/log=own-disk", standing).config.logs.request == "/disk2/request.log");
 }
 
@@ -132,4 +132,70 @@ TEST_CASE("a lab that cannot carry a cell says what it lacks") {
   CHECK(set_up(test::cell("1/page=5.8KB/cpus=1/clients=8"), standing, facts, kTiming).error().what == "the lab has no node with role load");
   CHECK(set_up(test::cell("1/page=5.8KB/cpus=1/clients=8"), Standing{}, facts, kTiming).error().what ==
         "the lab has no gateway that stands");
+}
+
+TEST_CASE("a cell's gateway is named by node or by kind, and what its program cannot do is skipped with the reason") {
+  Standing standing = test::standing();
+  Node nginx = standing.lab.nodes[2];
+  nginx.name = "other";
+  nginx.software = Software::nginx;
+  standing.lab.nodes.push_back(nginx);
+  Cell cell = test::cell("1/page=5.8KB/cpus=1/clients=8");
+  CHECK(gateway_node(cell, standing.lab)->name == "webseal");
+  cell.axes.emplace_back("gateway", "nginx");
+  CHECK(gateway_node(cell, standing.lab)->name == "other");
+  CHECK(why_not_here(cell, standing, {}).empty());
+  cell.axes.back().second = "other";
+  CHECK(gateway_node(cell, standing.lab)->name == "other");
+  cell.axes.back().second = "haproxy";
+  CHECK(why_not_here(cell, standing, {}) == "the lab has no gateway named haproxy, or of that kind");
+
+  cell.axes.back().second = "nginx";
+  cell.scenario.junction.identity.user = true;
+  CHECK(why_not_here(cell, standing, {}) == "nginx sends no identity headers");
+  cell.scenario.junction.type = JunctionType::local;
+  CHECK(why_not_here(cell, standing, {}) == "nginx has no local junction");
+  cell.scenario.login = LoginMode::once;
+  CHECK(why_not_here(cell, standing, {}) == "nginx has no logins against an LDAP directory");
+  cell.axes.back().second = "lab";
+  CHECK(why_not_here(cell, standing, {}).empty());
+}
+
+TEST_CASE("of a gateway that is only driven nothing is set, and its counts are said to be unknown") {
+  Standing standing = test::standing();
+  standing.lab.nodes[2].software = Software::external;
+  standing.nodes[2].external = true;
+  const Cell cell = test::cell("1/page=5.8KB/cpus=1/clients=8");
+  CHECK(why_not_here(cell, standing, {}) == "gateway webseal is external: its cpus cannot be set");
+  const Setup setup = setup_of("1/page=5.8KB/cpus=1/clients=8", standing);
+  CHECK(setup.external);
+  CHECK(reconcile(Observation{}, setup, cell.scenario).front() ==
+        Finding{"", "what the gateway answered is not counted there, and its CPU is not known: it is external"});
+}
+
+TEST_CASE("own-disk is skipped where there is no log-dir, or one on the same device") {
+  Standing standing = test::standing();
+  const Cell cell = test::cell("1-log/page=5.8KB/clients=8/log=own-disk");
+  CHECK(why_not_here(cell, standing, {}) == "the lab gives node webseal no log-dir on a disk of its own");
+  standing.lab.nodes[2].log_dir = "/disk2";
+  CHECK(why_not_here(cell, standing, {}).empty());
+  Facts facts;
+  facts["webseal"].log_disk = "log-dir /disk2 is on the same device as the node's other files, sda";
+  CHECK(why_not_here(cell, standing, facts) == "log-dir /disk2 is on the same device as the node's other files, sda");
+}
+
+TEST_CASE("as many guests are busy as the axis says, and a lab without them cannot carry the cell") {
+  Standing standing = test::standing();
+  Cell cell = test::cell("1/page=5.8KB/cpus=1/clients=8");
+  cell.axes.emplace_back("busy", "2");
+  CHECK(why_not_here(cell, standing, {}) == "the lab has 0 nodes of role guest, and 2 are to be busy");
+  for (const char* name : {"guest1", "guest2", "guest3"}) {
+    standing.lab.nodes.emplace_back();
+    standing.lab.nodes.back().name = name;
+    standing.lab.nodes.back().roles = {Role::guest};
+  }
+  CHECK(why_not_here(cell, standing, {}).empty());
+  CHECK(set_up(cell, standing, {}, kTiming)->guests == std::vector<std::string>{"guest1", "guest2"});
+  cell.axes.back().second = "0";
+  CHECK(set_up(cell, standing, {}, kTiming)->guests.empty());
 }
