@@ -83,7 +83,7 @@ constexpr Field<DatabaseConfig> kDatabaseServer[] = {
 
 constexpr Field<GuestConfig> kGuest[] = {
     {"threads", [](Cursor at, GuestConfig& into) { set(into.threads, whole<int>(at, 1, kMostThreads)); }},
-    {"duration", [](Cursor at, GuestConfig& into) { set(into.duration, duration(at, nanoseconds(1))); }},
+    {"duration", [](Cursor at, GuestConfig& into) { set(into.duration, duration(at, std::chrono::nanoseconds(1))); }},
     {"control", [](Cursor at, GuestConfig& into) { set(into.control, filled(at)); }},
 };
 
