@@ -38,7 +38,7 @@ lab: driven
 nodes:
   client: {roles: [load]}
   theirs: {roles: [gateway], kind: external, address: $nginx}
-  web: {roles: [pages], kind: external, address: $nginx, pages: {http: 8080, https: 8443}}
+  web: {roles: [pages], kind: external, address: 127.199.1.250, pages: {http: 8080, https: 8443}}
 TXT
 wants 0 "$LAB" up "$work/driven.yaml"
 wants 0 "$LAB" status --name driven

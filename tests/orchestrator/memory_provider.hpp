@@ -32,6 +32,9 @@ class MemoryProvider final : public providers::Provider {
     Errors errors;
     std::vector<providers::Step> steps;
     for (const Node& node : site.lab.nodes) {
+      if (node.software == Software::external) {  // none of a provider's
+        continue;
+      }
       if (host_.busy_ports.contains(node.name)) {
         errors.push_back(Error{"port in use", "node " + node.name});
       }
