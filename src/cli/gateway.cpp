@@ -239,8 +239,7 @@ void add_gateway(CLI::App& root, Context& context) {
     if (!read) {
       return context.fail(read.error());
     }
-    const Result<void> served =
-        read->software == Software::lab ? serve(*read, *options, context) : serve_peer(*read, *options, context);
+    const Result<void> served = read->software == Software::lab ? serve(*read, *options, context) : serve_peer(*read, *options, context);
     if (!served) {
       context.fail(served.error());
     }
