@@ -79,7 +79,7 @@ TEST_CASE("provider container keeps the providers' contract on Podman and on Doc
   contract::check([] { return fixture_of(std::make_shared<FakeWorld>("docker", fakes::kDockerInfo)); });
 }
 
-// Run by tests/e2e/container.sh, where an engine works.
+// Hidden, since it needs a working engine: test_container "[.engine]".
 TEST_CASE("provider container keeps the providers' contract on this host's engine", "[.engine]") {
   contract::check([] {
     const auto host = container::this_host();
