@@ -2,39 +2,9 @@
 # `lab gateway` in front of `lab pages` and `lab directory`, driven by programs that nobody here wrote.
 set -u
 LAB=${LAB:?the lab binary}
+SOURCE=${SOURCE:?the source tree}
 DIR=$(mktemp -d)
-PIDS=()
-FAILED=0
-
-cleanup() {
-  for pid in "${PIDS[@]}"; do kill "$pid" 2>/dev/null; done
-  wait
-  rm -rf "$DIR"
-}
-trap cleanup EXIT
-
-fail() {
-  echo "FAILED: $*"
-  FAILED=1
-}
-
-expect() {  # what, expected, actual
-  [ "$2" == "$3" ] || fail "$1: expected \"$2\", got \"$3\""
-}
-
-# start NAME ARGUMENTS…: runs `lab` until the end of the script; its addresses go to the array of that name, its pid to NAME_pid.
-start() {
-  local name=$1
-  shift
-  mkfifo "$DIR/$name.ready"
-  "$LAB" "$@" --ready-fd 3 3>"$DIR/$name.ready" 2>"$DIR/$name.err" &
-  PIDS+=($!)
-  declare -g "${name}_pid=$!"
-  local ready
-  ready=$(timeout 20 cat "$DIR/$name.ready")
-  [ -n "$ready" ] || { fail "$name did not start: $(cat "$DIR/$name.err")"; exit 1; }
-  mapfile -t "$name" < <(grep -oE '(https?|ldaps?)://[0-9.:]+' <<<"$ready")
-}
+source "$SOURCE/tests/e2e/gateway_common.bash"
 
 # control METHOD: one call to the gateway's control socket.
 control() {
@@ -46,12 +16,10 @@ control() {
 }
 
 number() { grep -oE "\"$2\":[0-9]+" <<<"$1" | grep -oE '[0-9]+$'; }
-status() { curl -sk -o /dev/null -w '%{http_code}' "$@"; }
 log_lines() { control logs.flush >/dev/null; wc -l <"$DIR/request.log"; }
 empty_log() { control logs.flush >/dev/null; : >"$DIR/request.log"; }
 
-openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=gateway.test -addext "subjectAltName=IP:127.0.0.1" \
-  -keyout "$DIR/key.pem" -out "$DIR/cert.pem" 2>/dev/null || fail "openssl req"
+certificate gateway.test
 
 start pages pages --http 127.0.0.1:0 --https 127.0.0.1:0 --cert "$DIR/cert.pem" --key "$DIR/key.pem"
 start directory directory --ldap 127.0.0.1:0 --users 100
@@ -100,8 +68,8 @@ expect "TRACE" 405 "$(status -X TRACE "$http/echo")"
 
 # --- openssl s_client: both versions, resumption, a raw request
 for version in tls1_2 tls1_3; do
-  reply=$( (printf 'GET /page/100B HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n'; sleep 1) |
-    timeout 10 openssl s_client -quiet -connect "${https#https://}" -"$version" 2>/dev/null | head -1 | tr -d '\r')
+  reply=$(printf 'GET /page/100B HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n' |  # -quiet waits for the answer's end
+    timeout 20 openssl s_client -quiet -connect "${https#https://}" -"$version" 2>/dev/null | head -1 | tr -d '\r')
   expect "s_client -$version" "HTTP/1.1 200 OK" "$reply"
 done
 timeout 20 openssl s_client -connect "${https#https://}" -tls1_2 -reconnect </dev/null 2>/dev/null | grep -q '^Reused' || fail "TLS sessions are not resumed"
@@ -183,5 +151,4 @@ refused 2 "the gateway has no junction" --http 127.0.0.1:0
 refused 2 "nowhere to listen" --junction "tcp:/=$plain"
 refused 1 "cannot open the log" --http 127.0.0.1:0 --junction "tcp:/=$plain" --request-log "$DIR/none/request.log"
 
-[ "$FAILED" == 0 ] && echo "all passed"
-exit "$FAILED"
+finish
