@@ -132,13 +132,13 @@ class DirectoryAuthenticator final : public Authenticator {
   using Attempts = std::shared_ptr<Attempt>;
 
   void ask(DirectoryPool& pool, const Attempts& attempt, ldap::Operation operation,
-           void (DirectoryAuthenticator::*next)(const Attempts&, DirectoryReply)) {
+           void (DirectoryAuthenticator::*next)(const Attempts&, DirectoryReply&)) {
     pool.ask({std::move(operation), attempt->deadline,
               [this, attempt, next](Result<DirectoryReply> reply) {
                 if (!reply) {
                   return attempt->give_up(reply.error().what + " (" + reply.error().where + ")");
                 }
-                (this->*next)(attempt, std::move(*reply));
+                (this->*next)(attempt, *reply);
               },
               false});
   }
@@ -153,7 +153,7 @@ class DirectoryAuthenticator final : public Authenticator {
     ask(searches_, attempt, std::move(search), &DirectoryAuthenticator::entry_found);
   }
 
-  void entry_found(const Attempts& attempt, DirectoryReply reply) {
+  void entry_found(const Attempts& attempt, DirectoryReply& reply) {
     const bool searched = reply.outcome.code == ResultCode::success || reply.outcome.code == ResultCode::size_limit_exceeded;
     if (!searched) {
       return attempt->give_up(reply.outcome, "the search for a user");
@@ -169,7 +169,7 @@ class DirectoryAuthenticator final : public Authenticator {
     ask(binds_, attempt, ldap::BindRequest{3, attempt->dn, attempt->password, {}}, &DirectoryAuthenticator::bound);
   }
 
-  void bound(const Attempts& attempt, DirectoryReply reply) {
+  void bound(const Attempts& attempt, DirectoryReply& reply) {
     if (means_refused(reply.outcome.code)) {
       return attempt->refuse();
     }
@@ -185,7 +185,7 @@ class DirectoryAuthenticator final : public Authenticator {
   }
 
   // A directory without groups is one where nobody is in any.
-  void groups_found(const Attempts& attempt, DirectoryReply reply) {
+  void groups_found(const Attempts& attempt, DirectoryReply& reply) {
     const ResultCode code = reply.outcome.code;
     if (code != ResultCode::success && code != ResultCode::size_limit_exceeded && code != ResultCode::no_such_object) {
       return attempt->give_up(reply.outcome, "the search for groups");
