@@ -18,10 +18,14 @@ using AxisValues = std::pair<std::string, std::vector<std::string>>;  // name an
 // The axes a scenario may have.
 inline constexpr const char* kAxes[] = {"page", "crypto", "cpus", "clients", "log", "gateway", "busy"};
 
+// A/A pairs of a run, whose ratios are the noise floor: one for each way of switching between sides, or one in all.
+enum class AaPairs { each, one };
+
 struct Profile {
   std::string name;
   std::chrono::nanoseconds warmup{0}, measure{0};
   int repeats = 1;
+  AaPairs aa = AaPairs::each;
   std::vector<AxisValues> axes;  // narrows a scenario's axes, except those it keeps
   bool operator==(const Profile&) const = default;
 };
@@ -76,10 +80,16 @@ struct Claim {
   bool operator==(const Claim&) const = default;
 };
 
+struct PairPlan {  // cells to be compared within trials: a value each of the axes that neither names
+  Selector a, b;
+  bool operator==(const PairPlan&) const = default;
+};
+
 struct Playbook {
   std::string name;
   std::vector<Profile> profiles;
   std::vector<Scenario> scenarios;
+  std::vector<PairPlan> pairs;  // beside those that follow from scenarios and claims
   std::vector<Claim> claims;
   std::string source;
   std::string path;

@@ -10,6 +10,12 @@
 
 namespace lab {
 
+// The ports of a second gateway beside a node's own, for pairs of variants that stand at once: the next ones that neither uses.
+struct GatewayPorts {
+  std::uint16_t http = 0, https = 0;  // 0: none
+};
+GatewayPorts second_ports(const GatewaySettings& settings);
+
 // Where things are in a node's folder (StandingNode::directory).
 struct NodeFiles {
   explicit NodeFiles(const std::string& directory);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto kStartTime = 10s, kStopTime = 5s, kCallTime = 5s, kWaitTime = 60s, kShutdownGrace = 5s, kNetworkTime = 5s;
 constexpr std::int64_t kLogLines = 100, kMostLogLines = 10'000;
-constexpr std::size_t kMostInstants = 10'000;
+constexpr std::size_t kMostInstants = 10'000, kMostRoles = 16;
 
 // Calls `then` with (name, timeout) when the parameters hold both.
 template <class Then>
@@ -47,6 +47,24 @@ Result<std::vector<std::int64_t>> instants_of(const json::object& params) {
   }
   std::sort(instants.begin(), instants.end());
   return instants;
+}
+
+Result<std::vector<std::string>> roles_of(const json::object& params) {
+  std::vector<std::string> roles;
+  const json::value* stats = params.if_contains("stats");
+  if (stats == nullptr) {
+    return roles;
+  }
+  if (!stats->is_array() || stats->get_array().size() > kMostRoles) {
+    return Error{"parameter stats is no list of roles", {}, {}};
+  }
+  for (const json::value& role : stats->get_array()) {
+    if (!role.is_string()) {
+      return Error{"a role's name is a text", {}, {}};
+    }
+    roles.emplace_back(role.get_string());
+  }
+  return roles;
 }
 
 }  // namespace
@@ -189,22 +207,56 @@ json::object Handlers::take_sample(std::int64_t at_ns) const {
   return {{"at", at_ns}, {"taken", taken}, {"roles", std::move(roles)}, {"agent", own}, {"node", node}, {"host", host_times()}};
 }
 
+// The answer of one `sample` call in the making.
+struct Handlers::Sampling {
+  std::vector<std::string> roles;  // whose `stats` are wanted with each sample
+  json::array samples;
+  std::size_t open = 0;  // answers that are still to come
+  Reply reply;
+
+  void closed() {
+    if (--open == 0) {
+      reply(json::object{{"samples", std::move(samples)}});
+    }
+  }
+};
+
 void Handlers::sample(const json::object& params, Reply reply) {
   auto instants = instants_of(params);
-  if (!instants) {
-    return reply(instants.error());
+  auto roles = roles_of(params);
+  if (!instants || !roles) {
+    return reply(instants ? roles.error() : instants.error());
   }
   if (instants->empty()) {
-    return reply(json::object{{"samples", {take_sample(monotonic_now().count())}}});
+    instants->push_back(monotonic_now().count());
   }
-  const auto samples = std::make_shared<json::array>();
-  for (const std::int64_t at : *instants) {
+  const auto sampling = std::make_shared<Sampling>(Sampling{std::move(*roles), {}, 0, std::move(reply)});
+  sampling->samples.resize(instants->size());
+  sampling->open = instants->size() * (1 + sampling->roles.size());
+  for (std::size_t i = 0; i < instants->size(); ++i) {
+    const std::int64_t at = (*instants)[i];
     const auto timer = std::make_shared<boost::asio::steady_timer>(loop_, Clock::time_point(std::chrono::nanoseconds(at)));
-    timer->async_wait([this, timer, at, samples, count = instants->size(), reply](const boost::system::error_code&) {
-      samples->push_back(take_sample(at));
-      if (samples->size() == count) {
-        reply(json::object{{"samples", *samples}});
+    timer->async_wait([this, timer, at, i, sampling](const boost::system::error_code&) {
+      sampling->samples[i] = take_sample(at);
+      add_stats(sampling, i);
+      sampling->closed();
+    });
+  }
+}
+
+// A role that does not answer is left out.
+void Handlers::add_stats(const std::shared_ptr<Sampling>& sampling, std::size_t i) {
+  for (const std::string& role : sampling->roles) {
+    supervisor_.call(role, "stats", {}, kCallTime, [sampling, i, role](const Result<json::value>& answer) {
+      if (answer) {
+        json::object& sample = sampling->samples[i].as_object();
+        if (!sample.contains("stats")) {
+          sample["stats"] = json::object();
+        }
+        sample["stats"].as_object()[role] = *answer;
+        sample["stats_known"] = monotonic_now().count();
       }
+      sampling->closed();
     });
   }
 }

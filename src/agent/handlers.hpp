@@ -8,6 +8,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <memory>
 #include <string_view>
 
 namespace lab::agent {
@@ -46,7 +47,9 @@ class Handlers {
   void file_count(const boost::json::object& params, Reply reply);
   void shutdown(const boost::json::object& params, Reply reply);
 
+  struct Sampling;
   boost::json::object take_sample(std::int64_t at_ns) const;
+  void add_stats(const std::shared_ptr<Sampling>& sampling, std::size_t i);
   void watch_idleness();
 
   boost::asio::io_context& loop_;

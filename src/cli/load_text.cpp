@@ -46,7 +46,7 @@ void print_rate(std::ostream& out, const load::Outcome& outcome) {
 
 void print_pair(std::ostream& out, const load::Outcome& outcome) {
   const stats::PairRatio ratio = load::ratio_of(outcome);
-  const load::SlotPlan& plan = *outcome.slot_plan;
+  const stats::SlotPlan& plan = *outcome.slot_plan;
   if (ratio.n == 0) {
     out << "  ratio     none: no group of slices counts\n";
     return;

@@ -222,12 +222,12 @@ class RunCommand {
     if (const Errors errors = config::check_against(order->playbook, attached->standing.lab); !errors.empty()) {
       return context_.fail(errors);
     }
-    run::Bench bench{attached->standing, *attached->agents, *attached->cpus, context_.interrupt, run::monotonic_ns, {}, {}};
+    run::Bench bench{attached->standing, *attached->agents, *attached->cpus, context_.interrupt, run::monotonic_ns, run::sleep_until_ns, {}, {}};
     if (auto met = run::meet(bench); !met) {
       return context_.fail(met.error());
     }
-    const run::Plan plan = run::make_plan(std::move(*cells), bench.standing, bench.facts, {order->profile.warmup, order->profile.measure},
-                                          order->profile.repeats, order->seed);
+    const run::Plan plan =
+        run::make_plan(std::move(*cells), order->playbook, order->profile, bench.standing, bench.facts, order->seed);
     if (options_.list) {
       return list(context_, options_, plan, {});
     }
@@ -272,7 +272,8 @@ class RunCommand {
     }
     Results results;
     results.cells = run::summarise(plan, outcome.trials, bench.standing, bench.facts);
-    results.claims = stats::judge(order.playbook.claims, results.cells, outcome.trials, host_cpus(bench.facts));
+    results.pairs = run::summarise_pairs(plan, outcome.trials);
+    results.claims = stats::judge(order.playbook.claims, results.cells, results.pairs, outcome.trials, host_cpus(bench.facts));
     results.environment = environment_of(bench, order, *record);
     results.environment["finished"] = utc_now();
     if (!firewalls.empty()) {

@@ -76,6 +76,16 @@ std::set<std::string> common_flags(const std::vector<CellResult>& cells, const s
   return common;
 }
 
+std::string pairs_text(const std::vector<PairResult>& pairs) {
+  std::string text;
+  for (const PairResult& pair : pairs) {
+    text += fmt::format("  {}\n    against {}{}\n    {:.3f}  ({:.3f} to {:.3f}, n = {}; noise floor {})\n", pair.a, pair.b,
+                        pair.kind == "aa" ? "  (A/A)" : "", pair.ratio.median, pair.ratio.low, pair.ratio.high, pair.ratio.n,
+                        pair.noise_floor > 0 ? fmt::format("{:.1f}%", 100 * pair.noise_floor) : "not known");
+  }
+  return text.empty() ? "" : "\npairs: the second ÷ the first, loaded in turn\n" + text;
+}
+
 std::string claims_text(const std::vector<ClaimResult>& claims) {
   if (claims.empty()) {
     return {};
@@ -113,6 +123,15 @@ std::string plan_text(const run::Plan& plan) {
     const auto skipped = plan.skipped.find(cell.id);
     text += skipped == plan.skipped.end() ? cell.id + "\n" : fmt::format("{}  skipped: {}\n", cell.id, skipped->second);
   }
+  const auto kinds = count_by(plan.comparisons, [](const run::Comparison& one) {
+    return one.kind == "aa" ? std::string("A/A") : one.kind == "pair" ? std::string("pairs") : std::string("single cells");
+  });
+  for (const run::Comparison& one : plan.comparisons) {
+    if (one.sides.size() > 1) {
+      text += fmt::format("{}: {} against {}\n", one.kind, one.sides[0], one.sides[1]);
+    }
+  }
+  text += kinds.empty() ? "" : "each pass: " + counts_text(kinds) + "\n";
   return text + fmt::format("{} cells, {} skipped; {} trials of {} after {} warm-up: about {}\n", plan.cells.size(), plan.skipped.size(),
                             plan.trials.size(), format_duration(plan.timing.measure), format_duration(plan.timing.warmup),
                             format_duration(std::chrono::round<std::chrono::seconds>(run::estimated_time(plan))));
@@ -133,7 +152,14 @@ boost::json::object plan_json(const run::Plan& plan) {
                                         {"status", runs ? "runnable" : "skipped"},
                                         {"reason", runs ? std::string() : skipped->second}});
   }
+  boost::json::array pairs;
+  for (const run::Comparison& one : plan.comparisons) {
+    if (one.sides.size() > 1) {
+      pairs.push_back(boost::json::object{{"kind", one.kind}, {"a", one.sides[0]}, {"b", one.sides[1]}});
+    }
+  }
   return {{"cells", std::move(cells)},
+          {"pairs", std::move(pairs)},
           {"trials", plan.trials.size()},
           {"seed", plan.seed},
           {"estimated_s", static_cast<double>(run::estimated_time(plan).count()) / 1e9}};
@@ -152,6 +178,7 @@ std::string summary_text(const Results& results) {
     }
     text += cell_line(cell, common);
   }
+  text += pairs_text(results.pairs);
   text += "\ncells:  " + counts_text(count_by(results.cells, [](const CellResult& cell) { return cell.status; })) + "\n";
   if (!flags.empty()) {
     text += "flags:  " + counts_text(flags) +

@@ -30,6 +30,7 @@ class PlaybookChecker {
     if (all_sound_ && !draft_.scenarios.empty()) {
       check_profiles();
       check_claims();
+      check_pairs();
     }
   }
 
@@ -113,6 +114,27 @@ class PlaybookChecker {
     for (const Value& claim : items_of(draft_.root.find("claims"))) {
       for (const Value* selector : selectors_of(claim)) {
         check_selector(*selector);
+      }
+    }
+  }
+
+  // Sides are loaded by the same clients, in turn.
+  void check_pairs() {
+    for (const Value& pair : items_of(draft_.root.find("pairs"))) {
+      const Value *const a = pair.find("a"), *const b = pair.find("b");
+      if (a == nullptr || b == nullptr) {
+        continue;
+      }
+      check_selector(*a);
+      check_selector(*b);
+      for (const char* axis : {"clients", "busy"}) {
+        const Value *const first = a->find(axis), *const second = b->find(axis);
+        const bool differ = (first == nullptr) != (second == nullptr) || (first != nullptr && first->text != second->text);
+        if (differ) {
+          const Value& where = second != nullptr ? *second : *first;
+          errors_.add(where.mark, "the sides of a pair differ in `" + std::string(axis) + "`, which cannot be switched within a trial",
+                      "give both the same, or compare them by a claim, which takes separate trials", where.width());
+        }
       }
     }
   }

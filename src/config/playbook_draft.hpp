@@ -16,6 +16,7 @@ struct PlaybookDraft {
   std::string name;
   std::vector<Profile> profiles;
   std::vector<ScenarioDraft> scenarios;
+  std::vector<PairPlan> pairs;
   std::vector<Claim> claims;
   Value root;
 };

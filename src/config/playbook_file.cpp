@@ -14,9 +14,10 @@ namespace lab::config {
 namespace {
 
 constexpr std::size_t kMostScenarios = 200;
-constexpr std::size_t kMostClaims = 1000;
+constexpr std::size_t kMostClaims = 1000, kMostPairs = 1000;
 constexpr std::int64_t kMostRepeats = 1000;
 
+constexpr Choice<AaPairs> kAaPairs[] = {{"each", AaPairs::each}, {"one", AaPairs::one}};
 constexpr Choice<bool> kClients[] = {{"http", false}, {"https", true}};
 
 std::optional<std::chrono::nanoseconds> up_to_a_day(Cursor at, std::chrono::nanoseconds least) {
@@ -28,6 +29,7 @@ constexpr Field<Profile> kProfile[] = {
     {"warmup", [](Cursor at, Profile& into) { set(into.warmup, up_to_a_day(at, std::chrono::nanoseconds(0))); }},
     {"measure", [](Cursor at, Profile& into) { set(into.measure, up_to_a_day(at, std::chrono::milliseconds(10))); }, true},
     {"repeats", [](Cursor at, Profile& into) { set(into.repeats, whole<int>(at, 1, kMostRepeats)); }},
+    {"aa", [](Cursor at, Profile& into) { set(into.aa, choice(at, kAaPairs)); }},
     {"axes", [](Cursor at, Profile& into) { into.axes = read_axes(at, "a profile's `axes`"); }},
 };
 
@@ -49,6 +51,17 @@ constexpr Field<Scenario> kScenario[] = {
     {"keep", [](Cursor at, Scenario& into) { into.keep = one_or_more(at, filled); }},
     {"notes", [](Cursor at, Scenario& into) { set(into.notes, filled(at)); }},
 };
+
+constexpr Field<PairPlan> kPair[] = {
+    {"a", [](Cursor at, PairPlan& into) { into.a = read_selector(at, "`a`"); }, true},
+    {"b", [](Cursor at, PairPlan& into) { into.b = read_selector(at, "`b`"); }, true},
+};
+
+std::optional<PairPlan> pair(Cursor at) {
+  PairPlan result;
+  read_map(at, "a pair", kPair, result);
+  return result;
+}
 
 void read_profiles(Cursor at, PlaybookDraft& into) {
   if (at.value.kind != Value::Kind::map || at.value.entries.empty()) {
@@ -118,6 +131,7 @@ constexpr Field<PlaybookDraft> kPlaybook[] = {
     {"playbook", [](Cursor at, PlaybookDraft& into) { set(into.name, name(at)); }, true},
     {"profiles", read_profiles, true},
     {"scenarios", read_scenarios, true},
+    {"pairs", [](Cursor at, PlaybookDraft& into) { into.pairs = is_list(at, kMostPairs) ? list(at, pair) : std::vector<PairPlan>(); }},
     {"claims", [](Cursor at, PlaybookDraft& into) { into.claims = is_list(at, kMostClaims) ? list(at, claim) : std::vector<Claim>(); }},
 };
 
@@ -128,6 +142,7 @@ Keys playbook_keys() {
   keys["playbook"] = keys_of(kPlaybook);
   keys["profile"] = keys_of(kProfile);
   keys["scenario"] = keys_of(kScenario);
+  keys["pair"] = keys_of(kPair);
   keys["tls"] = keys_of(kTls);
   keys["junction"] = junction_plan_keys();
   keys["axes"] = axis_names();
@@ -160,6 +175,7 @@ Result<Playbook, Errors> parse_playbook(std::string_view text, const std::string
   for (ScenarioDraft& one : draft->scenarios) {
     playbook.scenarios.push_back(std::move(one.scenario));
   }
+  playbook.pairs = std::move(draft->pairs);
   playbook.claims = std::move(draft->claims);
   playbook.source = text;
   playbook.path = path;

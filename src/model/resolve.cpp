@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 namespace lab {
@@ -85,6 +86,12 @@ Result<Endpoint> database_of(const Standing& standing) {
 }
 
 }  // namespace
+
+GatewayPorts second_ports(const GatewaySettings& settings) {
+  const int step = std::abs(settings.http - settings.https) == 1 ? 2 : 1;
+  const auto beside = [step](std::uint16_t port) { return static_cast<std::uint16_t>(port > 65533 ? port - step : port + step); };
+  return {settings.http == 0 ? std::uint16_t{0} : beside(settings.http), settings.https == 0 ? std::uint16_t{0} : beside(settings.https)};
+}
 
 NodeFiles::NodeFiles(const std::string& directory)
     : certificates(directory + "/certs"),

@@ -1,5 +1,7 @@
 #include "orchestrator/flows.hpp"
 
+#include "lab/resolve.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -12,7 +14,11 @@ namespace {
 std::vector<std::uint16_t> ports_of(const Node& node, Role role) {
   std::vector<std::uint16_t> ports;
   switch (role) {
-    case Role::gateway: ports = {node.gateway.http, node.gateway.https}; break;
+    case Role::gateway: {
+      const GatewayPorts second = second_ports(node.gateway);
+      ports = {node.gateway.http, node.gateway.https, second.http, second.https};
+      break;
+    }
     case Role::pages: ports = {node.pages.http, node.pages.https}; break;
     case Role::directory: ports = {node.directory.ldap}; break;
     case Role::database: ports = {node.database.port}; break;

@@ -64,25 +64,62 @@ Window window_of(const std::vector<Edge>& edges) {
   return {static_cast<double>(last.taken_ns - first.taken_ns) / 1e9, last.cpu_us - std::min(first.cpu_us, last.cpu_us)};
 }
 
-void add_cpu(Side& side, const Observation& seen, const Standing& standing, const HostCpus& allotments) {
+// The measurement as one, where it was not in slices.
+Stretch whole(const Observation& seen, const std::string& gateway) {
+  Stretch all;
+  for (const DriverResult& driver : seen.drivers) {
+    all.done += driver.done;
+    all.s = std::max(all.s, driver.duration_s);
+  }
+  for (const auto& [node, edges] : seen.edges) {
+    const Window window = window_of(edges);
+    all.used[node] = {window.s, window.cpu_us};
+    if (node == gateway && !edges.empty()) {
+      all.start_ns = edges.front().at_ns;
+    }
+  }
+  return all;
+}
+
+void add_slices(Side& side, const std::vector<Stretch>& stretches) {
+  for (const Stretch& stretch : stretches) {
+    Slice slice{stretch.start_ns, stretch.s, stretch.done, {}};
+    for (const auto& [node, use] : stretch.used) {
+      slice.cpu_us[node] = use.cpu_us;
+    }
+    side.slices.push_back(std::move(slice));
+  }
+}
+
+NodeUse use_of(const std::string& node, const std::vector<Stretch>& stretches) {
+  NodeUse sum;
+  for (const Stretch& stretch : stretches) {
+    if (const auto at = stretch.used.find(node); at != stretch.used.end()) {
+      sum.s += at->second.s;
+      sum.cpu_us += at->second.cpu_us;
+    }
+  }
+  return sum;
+}
+
+void add_cpu(Side& side, const Observation& seen, const std::vector<Stretch>& stretches, const Standing& standing,
+             const HostCpus& allotments) {
   std::map<std::string, double> used;    // by machine, in host CPUs
   std::map<std::string, double> of_all;  // its CPUs
   for (const StandingNode& node : standing.nodes) {
-    const auto at = seen.edges.find(node.name);
-    const Window window = at == seen.edges.end() ? Window{} : window_of(at->second);
-    if (window.s <= 0) {
+    const NodeUse use = use_of(node.name, stretches);
+    if (use.s <= 0) {
       continue;
     }
-    const double cpus = static_cast<double>(window.cpu_us) / 1e6 / window.s;
+    const double cpus = static_cast<double>(use.cpu_us) / 1e6 / use.s;
     const double allotment = allotments.at(node.name);
     side.cpu[node.name] = cpus / allotment;
     if (side.pages_per_s > 0) {
       side.cpu_us_per_page[node.name] = cpus * 1e6 / side.pages_per_s;
     }
-    side.slices.front().cpu_us[node.name] = window.cpu_us;
     used[node.machine] += cpus;
-    const bool host_known = node.machine == "host" && at->second.front().host_cpus > 0;
-    of_all[node.machine] = host_known ? at->second.front().host_cpus : of_all[node.machine] + allotment;
+    const int host_cpus = seen.edges.at(node.name).front().host_cpus;
+    of_all[node.machine] = node.machine == "host" && host_cpus > 0 ? host_cpus : of_all[node.machine] + allotment;
   }
   for (const auto& [machine, cpus] : used) {
     side.machines[machine] = cpus / of_all[machine];
@@ -163,8 +200,8 @@ void check_tls(const Observation& seen, const Scenario& scenario, std::vector<Fi
   }
 }
 
-// Little's law. A connection or a login with every page takes time that is no service time: then it bounds from above only.
-// Pages that straddle an edge may shift it by one service time in the measurement.
+// Little's law. A connection or a login with every page takes time that is no service time, and a slice drains at its end: then it
+// bounds from above only. Pages that straddle an edge may shift it by one service time in the measurement.
 void check_little(const Observation& seen, const Setup& setup, const Scenario& scenario, std::vector<Finding>& findings) {
   double busy = 0;
   double straddling = 0;
@@ -174,7 +211,7 @@ void check_little(const Observation& seen, const Setup& setup, const Scenario& s
       straddling = std::max(straddling, driver.service_us_mean / 1e6 / driver.duration_s);
     }
   }
-  const bool service_only = scenario.login != LoginMode::every && scenario.tls.handshake == HandshakeMode::once;
+  const bool service_only = scenario.login != LoginMode::every && scenario.tls.handshake == HandshakeMode::once && seen.slices.empty();
   const double margin = (kLittleMargin + straddling) * setup.clients;
   if (busy > setup.clients + margin || (service_only && busy < setup.clients - margin)) {
     findings.push_back(
@@ -235,22 +272,17 @@ Side conclude(const Observation& seen, const Setup& setup, const Standing& stand
   side.cell = setup.cell;
   side.counts = total_of(seen);
   side.openssl_cpu = seen.openssl_cpu;
-  Slice slice;
   for (const DriverResult& driver : seen.drivers) {
-    slice.done += driver.done;
-    slice.s = std::max(slice.s, driver.duration_s);
     side.pages_per_s += driver.duration_s > 0 ? static_cast<double>(driver.done) / driver.duration_s : 0.0;
     side.tls_version = driver.tls_version;
     side.tls_cipher = driver.tls_cipher;
   }
-  if (const auto at = seen.edges.find(setup.gateway); at != seen.edges.end() && !at->second.empty()) {
-    slice.start_ns = at->second.front().at_ns;
-  }
-  side.slices.push_back(std::move(slice));
+  const std::vector<Stretch> stretches = seen.slices.empty() ? std::vector{whole(seen, setup.gateway)} : seen.slices;
+  add_slices(side, stretches);
   const stats::Histogram service = service_times(seen);
   side.service_us_p50 = static_cast<double>(service.percentile(50)) / 1e3;
   side.service_us_p99 = static_cast<double>(service.percentile(99)) / 1e3;
-  add_cpu(side, seen, standing, allotments);
+  add_cpu(side, seen, stretches, standing, allotments);
   return side;
 }
 
@@ -285,8 +317,7 @@ std::vector<Finding> reconcile(const Observation& seen, const Setup& setup, cons
   return findings;
 }
 
-std::vector<Finding> find_limits(const Side& side, const Observation& seen, const Setup& setup, const Standing& standing,
-                                 const HostCpus& allotments) {
+std::vector<Finding> find_limits(const Side& side, const Setup& setup, const Standing& standing, const HostCpus& allotments) {
   std::vector<Finding> findings;
   const std::string limiting = limiting_node(side.cpu, allotments, setup.gateway, standing);
   const auto share_of = [&](const std::string& node) {
@@ -306,7 +337,18 @@ std::vector<Finding> find_limits(const Side& side, const Observation& seen, cons
       findings.push_back({"throttled", limiting + " is limited to " + number(*node->cpus) + " CPUs"});
     }
   }
+  return findings;
+}
+
+std::vector<Finding> find_noise(const Observation& seen, const Standing& standing) {
+  std::vector<Finding> findings;
   check_hosts(seen, standing, findings);
+  return findings;
+}
+
+std::vector<Finding> reconcile_pages(const Observation& seen) {
+  std::vector<Finding> findings;
+  check_back_end(seen, total_of(seen), findings);
   return findings;
 }
 

@@ -31,8 +31,13 @@ Side conclude(const Observation& seen, const Setup& setup, const Standing& stand
 // told, and bound how loose this is.
 std::vector<Finding> reconcile(const Observation& seen, const Setup& setup, const Scenario& scenario);
 
-// Who limited it, from CPU shares; whether its hosts were quiet.
-std::vector<Finding> find_limits(const Side& side, const Observation& seen, const Setup& setup, const Standing& standing,
-                                 const HostCpus& allotments);
+// Of the pages alone: for both sides of a pair together, where the back ends' counters could not be told apart.
+std::vector<Finding> reconcile_pages(const Observation& seen);
+
+// Who limited it, from CPU shares.
+std::vector<Finding> find_limits(const Side& side, const Setup& setup, const Standing& standing, const HostCpus& allotments);
+
+// Whether its hosts were quiet.
+std::vector<Finding> find_noise(const Observation& seen, const Standing& standing);
 
 }  // namespace lab::run

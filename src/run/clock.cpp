@@ -3,6 +3,7 @@
 #include "store/read.hpp"
 
 #include <boost/json.hpp>
+#include <cerrno>
 #include <ctime>
 
 namespace lab::run {
@@ -11,6 +12,12 @@ std::int64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+void sleep_until_ns(std::int64_t instant) {
+  const timespec at{instant / 1'000'000'000, instant % 1'000'000'000};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) {
+  }
 }
 
 Result<ClockOffset> measure_offset(Agents& agents, const std::string& node, int exchanges, const Now& now, Deadline deadline) {

@@ -13,7 +13,10 @@ namespace lab::run {
 
 using Now = std::function<std::int64_t()>;  // the controller's CLOCK_MONOTONIC, ns
 
+using SleepUntil = std::function<void(std::int64_t)>;  // an instant of it; returns at once when that has passed
+
 std::int64_t monotonic_ns();
+void sleep_until_ns(std::int64_t instant);
 
 struct ClockOffset {
   std::int64_t offset_ns = 0;  // node's − controller's

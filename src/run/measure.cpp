@@ -2,11 +2,17 @@
 
 #include "calls.hpp"
 #include "check.hpp"
+#include "pair_trial.hpp"
+#include "services.hpp"
+#include "stats/pairs.hpp"
 #include "store/read.hpp"
+#include "trial.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 
 namespace lab::run {
@@ -14,6 +20,7 @@ namespace lab::run {
 namespace {
 
 constexpr int kLogLines = 200;
+constexpr double kIdle = 0.01;  // of a CPU
 
 std::string one_line(const Error& error) {
   std::string text = to_string(error);
@@ -59,7 +66,7 @@ class Run {
     for (const std::string& id : what.sides) {
       trial.sides.emplace_back().cell = id;
     }
-    if (auto measured = measure_sides(trial); !measured) {
+    if (auto measured = what.sides.size() > 1 ? measure_pair(trial, what.quota) : measure_one(trial); !measured) {
       if (measured.error().failure == Failure::interrupted) {
         return measured.error();
       }
@@ -78,36 +85,132 @@ class Run {
   std::set<std::string> gateways() const { return gateways_; }
 
  private:
-  Result<void> measure_sides(Trial& trial) {
-    for (Side& side : trial.sides) {
-      const Cell* cell = find_cell(plan_.cells, side.cell);
-      if (cell == nullptr) {
-        return Error{"the playbook has no cell " + side.cell, {}, {}, {}};
-      }
-      const auto setup = set_up(*cell, bench_.standing, bench_.facts, plan_.timing);
-      if (!setup) {
-        return setup.error();
-      }
-      gateways_.insert(setup->gateway);
-      auto seen = observe(bench_, *setup, plan_.timing);
-      if (!seen) {
-        return seen.error();
-      }
-      const HostCpus allotments = allotments_of(bench_.standing, bench_.facts, setup->gateway, setup->cpus);
-      side = conclude(*seen, *setup, bench_.standing, allotments);
-      add(trial, reconcile(*seen, *setup, cell->scenario));
-      add(trial, find_limits(side, *seen, *setup, bench_.standing, allotments));
-      seen_.push_back(std::move(*seen));
+  Result<const Cell*> cell_of(const std::string& id) const {
+    const Cell* const cell = find_cell(plan_.cells, id);
+    return cell != nullptr ? Result<const Cell*>(cell) : Error{"the playbook has no cell " + id, {}, {}, {}};
+  }
+
+  Result<void> measure_one(Trial& trial) {
+    const auto cell = cell_of(trial.sides[0].cell);
+    const auto setup = cell ? set_up(**cell, bench_.standing, bench_.facts, plan_.timing) : cell.error();
+    if (!setup) {
+      return setup.error();
     }
+    gateways_.insert(setup->gateway);
+    auto seen = observe(bench_, *setup, plan_.timing);
+    if (!seen) {
+      return seen.error();
+    }
+    conclude_side(trial, 0, *seen, *setup, **cell);
+    add(trial, find_noise(*seen, bench_.standing));
+    seen_.push_back(std::move(*seen));
     return {};
+  }
+
+  Result<void> measure_pair(Trial& trial, bool quota) {
+    const auto a = cell_of(trial.sides[0].cell), b = cell_of(trial.sides[1].cell);
+    if (!a || !b) {
+      return a ? b.error() : a.error();
+    }
+    auto pair = set_up_pair(**a, **b, quota, bench_.standing, bench_.facts, plan_.timing);
+    if (!pair) {
+      return pair.error();
+    }
+    for (const Setup& side : pair->sides) {
+      gateways_.insert(side.gateway);
+    }
+    const auto slots = slots_of(*pair);
+    auto seen = slots ? observe_pair(bench_, *pair, plan_.timing, *slots) : slots.error();
+    if (!seen) {
+      return seen.error();
+    }
+    if (const auto next = slots_after(*seen, *pair)) {
+      slots_[pair->name()] = *next;
+    }
+    return conclude_pair(trial, *seen, *pair, {*a, *b});
+  }
+
+  // Of the trial before of this pair, or found out.
+  Result<SlotTiming> slots_of(const PairSetup& pair) {
+    const auto known = slots_.find(pair.name());
+    return known != slots_.end() ? known->second : calibrate(bench_, pair);
+  }
+
+  void conclude_side(Trial& trial, std::size_t at, const Observation& seen, const Setup& setup, const Cell& cell) {
+    const HostCpus allotments = allotments_of(bench_.standing, bench_.facts, setup.gateway, setup.cpus);
+    trial.sides[at] = conclude(seen, setup, bench_.standing, allotments);
+    auto findings = reconcile(seen, setup, cell.scenario);
+    const auto limits = find_limits(trial.sides[at], setup, bench_.standing, allotments);
+    findings.insert(findings.end(), limits.begin(), limits.end());
+    if (trial.sides.size() > 1) {
+      for (Finding& finding : findings) {
+        finding.note = (at == 0 ? "side a: " : "side b: ") + finding.note;
+      }
+    }
+    add(trial, findings);
+  }
+
+  Result<void> conclude_pair(Trial& trial, PairObservation& seen, PairSetup& pair, const std::array<const Cell*, 2>& cells) {
+    if (!seen.pages_split) {
+      add(trial, reconcile_pages(together(seen)));
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      Setup& setup = pair.sides.at(i);
+      if (!seen.pages_split && !setup.pages.empty()) {
+        setup.pages.clear();
+        setup.pages_elsewhere = "the back ends' pages were checked for both sides together: an edge was read late, or a slice not drained";
+      }
+      conclude_side(trial, i, seen.sides.at(i), setup, *cells.at(i));
+    }
+    add(trial, find_noise(seen.sides[0], bench_.standing));
+    add(trial, findings_of(seen));
+    const stats::PairRatio ratio = stats::pair_ratio(seen.rates);
+    for (Observation& side : seen.sides) {
+      seen_.push_back(std::move(side));
+    }
+    if (ratio.n == 0) {
+      return Error{"no group of slices counts: " + std::to_string(seen.undrained) + " of " + std::to_string(seen.slots) +
+                       " were not drained in time, before " + std::to_string(seen.late_switches) + " the CPUs were not set in time",
+                   "cells " + pair.name(),
+                   "is the host busy with something else? (lab doctor)",
+                   {}};
+    }
+    trial.ratio = ratio.ratio;
+    return {};
+  }
+
+  static Observation together(const PairObservation& seen) {
+    Observation both = seen.sides[0];
+    const Observation& other = seen.sides[1];
+    both.drivers.insert(both.drivers.end(), other.drivers.begin(), other.drivers.end());
+    both.retries += other.retries;
+    both.pages_served += other.pages_served;
+    return both;
+  }
+
+  static std::vector<Finding> findings_of(const PairObservation& seen) {
+    std::vector<Finding> findings;
+    if (seen.undrained > 0) {
+      findings.push_back({"drain", fmt::format("{} of {} slices were not drained in time, their groups are left out", seen.undrained, seen.slots)});
+    }
+    if (seen.late_switches > 0) {
+      findings.push_back({"", fmt::format("before {} slices the CPUs were not set in time, their groups are left out", seen.late_switches)});
+    }
+    if (seen.idle_share > kIdle) {
+      findings.push_back({"idle-side", fmt::format("a gateway that was not loaded used {:.1f}% of a CPU", 100 * seen.idle_share)});
+    }
+    return findings;
   }
 
   // Samples and service times as they were seen, before the line that says that the trial is done.
   Result<void> keep_raw(const Trial& trial) {
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       const Side& side = trial.sides[i];
-      if (auto appended = directory_.append(rows_of(seen_[i], trial.trial)); !appended) {
+      if (auto appended = i == 0 ? directory_.append(rows_of(seen_[i], trial.trial)) : Result<void>(); !appended) {
         return appended;
+      }
+      if (side.slices.empty()) {
+        continue;
       }
       const double start = static_cast<double>(side.slices.front().start_ns) / 1e9;
       const std::string name =
@@ -122,10 +225,13 @@ class Run {
 
   void keep_log(const Trial& trial) {
     for (const std::string& gateway : gateways_) {
-      const auto log =
-          call(bench_.agents, {gateway, "role.log", {{"name", "gateway"}, {"lines", kLogLines}}}, within(std::chrono::seconds(2)));
-      if (log) {
-        (void)directory_.save(fmt::format("logs/trial-{:04}-{}.log", trial.trial, gateway), store::text_of(*log, "text"));
+      for (const Place place : trial.sides.size() > 1 ? std::vector{Place::a, Place::b} : std::vector{Place::alone}) {
+        const std::string role = gateway_role(place);
+        const auto log =
+            call(bench_.agents, {gateway, "role.log", {{"name", role}, {"lines", kLogLines}}}, within(std::chrono::seconds(2)));
+        if (log) {
+          (void)directory_.save(fmt::format("logs/trial-{:04}-{}-{}.log", trial.trial, gateway, role), store::text_of(*log, "text"));
+        }
       }
     }
   }
@@ -134,6 +240,7 @@ class Run {
   const Plan& plan_;
   store::RunDirectory& directory_;
   std::set<std::string> gateways_;
+  std::map<std::string, SlotTiming> slots_;  // by pair
   std::vector<Observation> seen_;  // of the trial in hand, a side each
 };
 

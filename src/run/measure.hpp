@@ -1,10 +1,10 @@
 // Executes a plan on a standing lab, trial by trial, each on disk before the next begins.
 #pragma once
 
+#include "bench.hpp"
 #include "lab/results.hpp"
 #include "plan.hpp"
 #include "store/run_directory.hpp"
-#include "trial.hpp"
 
 #include <chrono>
 #include <optional>

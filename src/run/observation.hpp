@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,12 +29,28 @@ struct Edge {  // a node's counters at one instant; instants in ns since the tri
   std::uint64_t user = 0, system = 0, idle = 0, iowait = 0, steal = 0, irq = 0;  // of its host
   std::uint64_t accounted = 0;                                                   // CPU time of all its processes, exact; 0: not known
   int host_cpus = 0;
+  std::map<std::string, std::uint64_t> roles;  // CPU time of each, µs
+  std::optional<std::uint64_t> pages;          // that its page server had served, where that was asked for
+  std::int64_t pages_known_ns = 0;             // when it said so
+};
+
+struct NodeUse {
+  double s = 0;  // of the stretch as that node saw it
+  std::uint64_t cpu_us = 0;
+};
+
+struct Stretch {  // a measured one of a side
+  std::int64_t start_ns = 0;
+  double s = 0;
+  std::uint64_t done = 0;
+  std::map<std::string, NodeUse> used;  // by node; without those whose counters were read too late for it
 };
 
 struct Observation {
   std::string openssl_cpu;  // of the gateway's process
   std::vector<DriverResult> drivers;
-  std::map<std::string, std::vector<Edge>> edges;  // by node: the measurement's start, instants between, its end
+  std::map<std::string, std::vector<Edge>> edges;  // by node: the measurement's start, instants between, its end; of a pair: all of it
+  std::vector<Stretch> slices;                     // of a pair's side; none: the measurement is one stretch
   std::uint64_t gateway_responses = 0;             // lines of its log, or its counter
   bool gateway_counter = false;
   std::uint64_t log_errors = 0;    // lines that could not be written

@@ -33,7 +33,7 @@ std::vector<TrialPlan> in_random_blocks(const std::vector<Comparison>& compariso
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Comparison& comparison = comparisons[places[i]];
-      plans.push_back({comparison.kind, block, static_cast<int>(i), comparison.sides});
+      plans.push_back({comparison.kind, block, static_cast<int>(i), comparison.sides, comparison.quota});
     }
   }
   return plans;

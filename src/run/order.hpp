@@ -10,12 +10,14 @@ namespace lab::run {
 struct Comparison {  // what a pass measures once
   std::string kind = "single";
   std::vector<std::string> sides;  // ids of cells
+  bool quota = false;              // the gateway's CPUs are set before each slice of a pair
 };
 
 struct TrialPlan {
   std::string kind;
   int block = 0, order = 0;  // which pass, which place in it, both from 0
   std::vector<std::string> sides;
+  bool quota = false;
   bool operator==(const TrialPlan&) const = default;
 };
 

@@ -29,14 +29,28 @@ void replace_or_add(std::vector<Item>& items, Item item, Same same) {
 }
 
 // Rotation is off: a trial counts the lines of one file.
-GatewayLogs logs_of(const Cell& cell, const StandingNode& gateway, const GatewayLogs& files) {
+GatewayLogs logs_of(const Cell& cell, const StandingNode& gateway, const GatewayLogs& files, Place place) {
   const std::string log = cell.axis("log");
   GatewayLogs logs = log == "own-disk" ? gateway_logs(gateway.log_dir) : files;
-  if (log == "null") {
-    logs.request = logs.agent = logs.referer = kNullDevice;
+  for (std::string* const file : {&logs.request, &logs.agent, &logs.referer}) {
+    if (log == "null") {
+      *file = kNullDevice;
+    } else if (place != Place::alone && !file->empty()) {
+      *file += place == Place::a ? ".a" : ".b";
+    }
   }
   logs.max_size = 0;
   return logs;
+}
+
+GatewayPorts ports_of(const Node& gateway, Place place) {
+  return place == Place::b ? second_ports(gateway.gateway) : GatewayPorts{gateway.gateway.http, gateway.gateway.https};
+}
+
+void listen_at(std::vector<Endpoint>& endpoints, std::uint16_t port) {
+  for (Endpoint& endpoint : endpoints) {
+    endpoint.port = port;
+  }
 }
 
 // The scenario's junction in place of a standing one at its point, open to everybody or to those who log in.
@@ -52,11 +66,11 @@ Result<void> add_junction(GatewayConfig& config, const Scenario& scenario, const
   return {};
 }
 
-std::string url_of(const Cell& cell, const StandingNode& gateway, const Node& node) {
+std::string url_of(const Cell& cell, const StandingNode& gateway, const GatewayPorts& ports) {
   const bool https = cell.scenario.https;
   const std::string& point = cell.scenario.junction.point;
   const std::string page = cell.axis("page");
-  return (https ? "https://" : "http://") + gateway.address + ":" + std::to_string(https ? node.gateway.https : node.gateway.http) +
+  return (https ? "https://" : "http://") + gateway.address + ":" + std::to_string(https ? ports.https : ports.http) +
          (point == "/" ? "" : point) + (page.empty() ? "/" : "/page/" + page);
 }
 
@@ -248,7 +262,9 @@ std::string why_not_here(const Cell& cell, const Standing& standing, const Facts
   return known == facts.end() ? std::string() : why_no_crypto(cell.axis("crypto"), known->second);
 }
 
-Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& facts, const Timing& timing) {
+std::string gateway_role(Place place) { return place == Place::alone ? "gateway" : place == Place::a ? "gateway.a" : "gateway.b"; }
+
+Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& facts, const Timing& timing, Place place) {
   const Node* node = gateway_node(cell, standing.lab);
   const StandingNode* gateway = node == nullptr ? nullptr : standing.find(node->name);
   if (gateway == nullptr) {
@@ -257,6 +273,7 @@ Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& fa
   Setup setup;
   setup.cell = cell.id;
   setup.gateway = node->name;
+  setup.role = gateway_role(place);
   setup.cpus = number_of(cell.axis("cpus"));
   setup.clients = cell.axis("clients").empty() ? 1 : static_cast<int>(number_of(cell.axis("clients")));
   auto config = resolve_gateway(standing, *gateway);
@@ -267,7 +284,10 @@ Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& fa
   if (setup.cpus > 0) {
     setup.config.service.threads = std::max(1, static_cast<int>(std::ceil(setup.cpus)));
   }
-  setup.config.logs = logs_of(cell, *gateway, setup.config.logs);
+  const GatewayPorts ports = ports_of(*node, place);
+  listen_at(setup.config.service.plain, ports.http);
+  listen_at(setup.config.service.tls, ports.https);
+  setup.config.logs = logs_of(cell, *gateway, setup.config.logs, place);
   if (auto added = add_junction(setup.config, cell.scenario, standing, *gateway); !added) {
     return added.error();
   }
@@ -287,7 +307,7 @@ Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& fa
   setup.guests = guests_of(standing.lab);
   setup.guests.resize(std::min(setup.guests.size(), busy_guests(cell)));
   add_back_ends(setup, cell.scenario, standing.lab);
-  auto drivers = drivers_of(cell, setup, standing, facts, url_of(cell, *gateway, *node), timing);
+  auto drivers = drivers_of(cell, setup, standing, facts, url_of(cell, *gateway, ports), timing);
   if (!drivers) {
     return drivers.error();
   }

@@ -26,6 +26,10 @@ struct Timing {
   std::chrono::nanoseconds warmup{0}, measure{0};
 };
 
+// Where a gateway of a trial stands on its node: alone, or as one of a pair of variants beside the other.
+enum class Place { alone, a, b };
+std::string gateway_role(Place place);  // its name at the agent: "gateway", "gateway.a", "gateway.b"
+
 enum class CryptoSwitch { untouched, software, hardware };
 
 struct Driver {
@@ -36,6 +40,7 @@ struct Driver {
 struct Setup {
   std::string cell;
   std::string gateway;  // node
+  std::string role;     // the gateway's name there
   double cpus = 0;      // lab CPUs of the gateway; 0: as they are
   int clients = 0;
   CryptoSwitch crypto = CryptoSwitch::untouched;
@@ -48,8 +53,9 @@ struct Setup {
   std::vector<std::string> guests;  // nodes that are to want CPU meanwhile
 };
 
-// Errors: the lab has no gateway, no load node, or not the junction's servers; users too few to share out.
-Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& facts, const Timing& timing);
+// Errors: the lab has no gateway, no load node, or not the junction's servers; users too few to share out. A gateway at place b
+// listens on second_ports(), and both of a pair log into files of their own.
+Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& facts, const Timing& timing, Place place = Place::alone);
 
 // Why the cell cannot run on this lab; empty: it can.
 std::string why_not_here(const Cell& cell, const Standing& standing, const Facts& facts);

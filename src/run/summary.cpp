@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace lab::run {
 
@@ -28,7 +29,7 @@ Measured measured(const std::string& id, const std::vector<Trial>& trials) {
   Measured found;
   for (const Trial& trial : trials) {
     for (const Side& side : trial.sides) {
-      if (side.cell != id) {
+      if (side.cell != id || trial.kind == "aa") {
         continue;
       }
       if (!trial.failed.empty()) {
@@ -97,7 +98,61 @@ std::string limited_by(const Cell& cell, const CellResult& result, const Standin
   return limiting_node(result.cpu, allotments_of(standing, facts, gateway->name, lab_cpus), gateway->name, standing);
 }
 
+struct Ratios {  // of a pair over its trials
+  std::vector<double> values;
+  std::vector<std::string> flags;
+};
+
+Ratios ratios_of(const Comparison& pair, const std::vector<Trial>& trials, const std::vector<TrialPlan>& plans) {
+  Ratios found;
+  for (const Trial& trial : trials) {
+    const bool planned = std::any_of(plans.begin(), plans.end(), [&](const TrialPlan& plan) {
+      return plan.block == trial.block && plan.order == trial.order && plan.quota == pair.quota;
+    });
+    const bool same = trial.kind == pair.kind && trial.sides.size() == 2 && trial.sides[0].cell == pair.sides[0] &&
+                      trial.sides[1].cell == pair.sides[1];
+    if (planned && same && trial.ratio && trial.failed.empty()) {
+      found.values.push_back(*trial.ratio);
+      add_new(found.flags, trial.flags);
+    }
+  }
+  return found;
+}
+
+// The upper bound of an A/A pair's |log ratio|, as a ratio − 1.
+double floor_of(const Interval& same) {
+  return same.n == 0 ? 0 : std::exp(std::max(std::abs(std::log(same.low)), std::abs(std::log(same.high)))) - 1;
+}
+
 }  // namespace
+
+std::vector<PairResult> summarise_pairs(const Plan& plan, const std::vector<Trial>& trials) {
+  std::vector<PairResult> results;
+  std::vector<bool> by_quota;
+  for (const Comparison& pair : plan.comparisons) {
+    if (pair.sides.size() != 2) {
+      continue;
+    }
+    Ratios found = ratios_of(pair, trials, plan.trials);
+    if (found.values.empty()) {
+      continue;
+    }
+    if (found.values.size() < static_cast<std::size_t>(stats::kEnoughForInterval)) {
+      found.flags.emplace_back("indicative");
+    }
+    results.push_back({pair.sides[0], pair.sides[1], pair.kind, stats::median_interval(std::move(found.values)), 0, std::move(found.flags)});
+    by_quota.push_back(pair.quota);
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const bool better = results[i].noise_floor == 0 || by_quota[k] == by_quota[i];
+      if (results[k].kind == "aa" && better) {
+        results[i].noise_floor = floor_of(results[k].ratio);
+      }
+    }
+  }
+  return results;
+}
 
 std::vector<CellResult> summarise(const Plan& plan, const std::vector<Trial>& trials, const Standing& standing, const Facts& facts) {
   std::vector<CellResult> results;

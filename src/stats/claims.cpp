@@ -15,11 +15,21 @@ namespace lab::stats {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using Cells = std::vector<const CellResult*>;
 // What the number of a trial so flagged says is not about the gateway.
 constexpr std::array<std::string_view, 4> kNotTheGateway{"unsaturated", "driver-bound", "backend-bound", "throttled"};
 
 struct Range {  // of the values that a claim allows; ends included
   double low = -kInfinity, high = kInfinity;
+  double floor = 0;  // an order: so far on either side of 1 nothing is called an effect
+};
+
+// What a verdict rests on: values by block, from pairs where all that they compare was paired.
+struct Evidence {
+  Blocks blocks;
+  bool paired = false;
+  double floor = 0;                                    // of the pairs
+  std::vector<std::pair<std::string, std::string>> pairs;  // of cells
 };
 
 std::string print(double value) {
@@ -75,6 +85,9 @@ ClaimResult blank(const Claim& claim) {
 }
 
 const char* verdict_of(const Interval& measured, const Range& allowed) {
+  if (allowed.floor > 0) {
+    return measured.low > 1 + allowed.floor ? "agrees" : measured.high < 1 / (1 + allowed.floor) ? "differs" : "cannot-tell";
+  }
   if (measured.low >= allowed.low && measured.high <= allowed.high) {
     return "agrees";
   }
@@ -96,11 +109,28 @@ std::string why(const Interval& measured, const Range& allowed, std::string_view
     return "indicative only: the range of " + std::to_string(measured.n) + " blocks, " + interval + " (" + leaning + " " + range +
            "), covers " + percent(range_coverage(measured.n)) + ", and 95% takes " + std::to_string(kEnoughForInterval);
   }
+  if (allowed.floor > 0 && verdict == "cannot-tell") {
+    return "the interval " + interval + " is not beyond the noise floor of " + percent(allowed.floor);
+  }
   return "the interval " + interval +
          (verdict == "agrees"    ? " lies within "
           : verdict == "differs" ? " lies outside "
                                  : " overlaps the edge of ") +
          range;
+}
+
+bool holds_pair(const Trial& trial, const std::pair<std::string, std::string>& pair) {
+  return trial.kind == "pair" && trial.sides.size() == 2 &&
+         ((trial.sides[0].cell == pair.first && trial.sides[1].cell == pair.second) ||
+          (trial.sides[0].cell == pair.second && trial.sides[1].cell == pair.first));
+}
+
+// Whether a verdict about the cell rests on the trial.
+bool counts_for(const Trial& trial, const std::string& cell, const Evidence& evidence) {
+  const bool here = std::any_of(trial.sides.begin(), trial.sides.end(), [&](const Side& side) { return side.cell == cell; });
+  return here && trial.kind != "aa" && trial.failed.empty() &&
+         (!evidence.paired ||
+          std::any_of(evidence.pairs.begin(), evidence.pairs.end(), [&](const auto& pair) { return holds_pair(trial, pair); }));
 }
 
 // The flags of the cells' trials, each with how many carry it: "unsaturated (2 of 3 trials of 2/…)".
@@ -109,14 +139,13 @@ struct Doubts {
   std::string noted;    // the rest
 };
 
-Doubts doubts_about(const std::vector<const CellResult*>& cells, const std::vector<Trial>& trials) {
+Doubts doubts_about(const Cells& cells, const std::vector<Trial>& trials, const Evidence& evidence) {
   Doubts doubts;
   for (const CellResult* cell : cells) {
     std::map<std::string, int> flags;
     int all = 0;
     for (const Trial& trial : trials) {
-      const bool here = std::any_of(trial.sides.begin(), trial.sides.end(), [&](const Side& side) { return side.cell == cell->id; });
-      if (!here || !trial.failed.empty()) {
+      if (!counts_for(trial, cell->id, evidence)) {
         continue;
       }
       ++all;
@@ -139,19 +168,20 @@ bool of_throughput(const Claim& claim) {
   return claim.metric == Claim::Metric::pages_per_s || claim.metric == Claim::Metric::pages_per_s_per_client;
 }
 
-void conclude(ClaimResult& result, const Claim& claim, const Range& allowed, const std::vector<const CellResult*>& cells,
-              const std::vector<Trial>& trials) {
+void conclude(ClaimResult& result, const Claim& claim, const Range& allowed, const Cells& cells, const std::vector<Trial>& trials,
+              const Evidence& evidence = {}) {
   if (result.measured.n == 0) {
     result.reason = join("no block has a value for every side", claim.note);
     return;
   }
   const std::string_view verdict = verdict_of(result.measured, allowed);
-  const Doubts doubts = doubts_about(cells, trials);
+  const Doubts doubts = doubts_about(cells, trials, evidence);
   const bool refused = of_throughput(claim) && !doubts.refused.empty();
   if (result.measured.n >= kEnoughForInterval && !refused) {
     result.verdict = verdict;
   }
   result.reason = refused ? "the gateway was not what limited it: " + doubts.refused : why(result.measured, allowed, verdict);
+  result.reason = join(result.reason, evidence.paired ? std::string("by pairs") : std::string());
   result.reason = join(result.reason, refused ? std::string() : doubts.refused);
   result.reason = join(join(result.reason, doubts.noted.empty() ? std::string() : "flagged: " + doubts.noted), claim.note);
 }
@@ -172,12 +202,14 @@ bool worse(const Interval& a, const Interval& b) {
 
 class Judge {
  public:
-  Judge(const std::vector<CellResult>& cells, const std::vector<Trial>& trials) : cells_(cells), trials_(trials) {}
+  Judge(const std::vector<CellResult>& cells, const std::vector<PairResult>& pairs, const std::vector<Trial>& trials)
+      : cells_(cells), pairs_(pairs), trials_(trials) {}
 
   std::vector<ClaimResult> ratio(const Claim& claim) const {
     return each(claim, {claim.of, claim.to}, [&](ClaimResult& result, const auto& chosen) {
-      result.measured = median_interval(values(quotient(of(claim, *chosen[0], claim.node), of(claim, *chosen[1], claim.node))));
-      conclude(result, claim, around_published(claim), chosen, trials_);
+      const Evidence evidence = ratio_of(claim, *chosen[0], *chosen[1], claim.node);
+      result.measured = median_interval(values(evidence.blocks));
+      conclude(result, claim, around_published(claim), chosen, trials_, evidence);
     });
   }
 
@@ -219,26 +251,64 @@ class Judge {
     }
     return each(claim, selectors, [&](ClaimResult& result, const auto& chosen) {
       std::size_t at = 0;
-      std::vector<Blocks> quantities;
+      std::vector<Cells> quantities;  // of, and to where it is a quotient
       for (const Quantity& quantity : claim.rising) {
-        quantities.push_back(of(claim, *chosen[at++], quantity.node));
+        quantities.push_back({chosen[at++]});
         if (!quantity.to.empty()) {
-          quantities.back() = quotient(quantities.back(), of(claim, *chosen[at++], quantity.node));
+          quantities.back().push_back(chosen[at++]);
         }
       }
+      Evidence decides;
       for (std::size_t i = 1; i < quantities.size(); ++i) {
-        const Interval step = median_interval(values(quotient(quantities[i], quantities[i - 1])));
-        if (i == 1 || worse(step, result.measured)) {
-          result.measured = step;
+        Evidence step = step_of(claim, i, quantities[i - 1], quantities[i]);
+        const Interval measured = median_interval(values(step.blocks));
+        if (i == 1 || worse(measured, result.measured)) {
+          result.measured = measured;
+          decides = std::move(step);
         }
       }
-      conclude(result, claim, {std::nextafter(1.0, 2.0), kInfinity}, chosen, trials_);
+      conclude(result, claim, {std::nextafter(1.0, 2.0), kInfinity, decides.floor}, chosen, trials_, decides);
     });
   }
 
  private:
   Blocks of(const Claim& claim, const CellResult& cell, const std::string& node) const {
     return values_of(cell, trials_, claim.metric, node);
+  }
+
+  // numerator ÷ denominator: of the pair of the two where there is one, else of what was measured in the same blocks.
+  Evidence ratio_of(const Claim& claim, const CellResult& numerator, const CellResult& denominator, const std::string& node) const {
+    Evidence evidence;
+    if (of_throughput(claim)) {
+      evidence.blocks = pair_ratios(numerator.id, denominator.id, trials_);
+    }
+    if (evidence.blocks.empty()) {
+      evidence.blocks = quotient(of(claim, numerator, node), of(claim, denominator, node));
+      return evidence;
+    }
+    evidence.paired = true;
+    evidence.pairs = {{numerator.id, denominator.id}};
+    for (const PairResult& pair : pairs_) {
+      const bool these = (pair.a == numerator.id && pair.b == denominator.id) || (pair.a == denominator.id && pair.b == numerator.id);
+      evidence.floor = these && pair.kind == "pair" ? pair.noise_floor : evidence.floor;
+    }
+    return evidence;
+  }
+
+  // How much more the quantity is than the one before it in an order.
+  Evidence step_of(const Claim& claim, std::size_t i, const Cells& before, const Cells& quantity) const {
+    const std::string &node = claim.rising[i].node, &node_before = claim.rising[i - 1].node;
+    const auto value = [&](const Cells& cells, const std::string& whose) {
+      return cells.size() > 1 ? ratio_of(claim, *cells[0], *cells[1], whose) : Evidence{of(claim, *cells[0], whose), false, 0, {}};
+    };
+    if (before.size() == 1 && quantity.size() == 1 && node == node_before) {
+      return ratio_of(claim, *quantity[0], *before[0], node);
+    }
+    Evidence above = value(quantity, node);
+    const Evidence below = value(before, node_before);
+    Evidence both{quotient(above.blocks, below.blocks), above.paired && below.paired, std::max(above.floor, below.floor), above.pairs};
+    both.pairs.insert(both.pairs.end(), below.pairs.begin(), below.pairs.end());
+    return both;
   }
 
   template <class Fill>
@@ -258,14 +328,15 @@ class Judge {
   }
 
   const std::vector<CellResult>& cells_;
+  const std::vector<PairResult>& pairs_;
   const std::vector<Trial>& trials_;
 };
 
 }  // namespace
 
-std::vector<ClaimResult> judge(const std::vector<Claim>& claims, const std::vector<CellResult>& cells, const std::vector<Trial>& trials,
-                               int host_cpus) {
-  const Judge judge(cells, trials);
+std::vector<ClaimResult> judge(const std::vector<Claim>& claims, const std::vector<CellResult>& cells, const std::vector<PairResult>& pairs,
+                               const std::vector<Trial>& trials, int host_cpus) {
+  const Judge judge(cells, pairs, trials);
   std::vector<ClaimResult> all;
   for (const Claim& claim : claims) {
     std::vector<ClaimResult> results;

@@ -52,6 +52,14 @@ std::optional<double> metric_of(const Side& side, const CellResult& cell, Claim:
   return std::nullopt;
 }
 
+Blocks medians_of(std::map<int, std::vector<double>> by_block) {
+  Blocks blocks;
+  for (auto& [block, found] : by_block) {
+    blocks[block] = median(std::move(found));
+  }
+  return blocks;
+}
+
 }  // namespace
 
 std::optional<std::string> coordinate(const CellResult& cell, const std::string& axis) {
@@ -103,21 +111,33 @@ std::string open_axes(const std::vector<Selector>& selectors, const std::vector<
   return text;
 }
 
+Blocks pair_ratios(const std::string& numerator, const std::string& denominator, const std::vector<Trial>& trials) {
+  std::map<int, std::vector<double>> by_block;
+  for (const Trial& trial : trials) {
+    if (trial.kind != "pair" || trial.sides.size() != 2 || !trial.ratio || !trial.failed.empty()) {
+      continue;
+    }
+    const std::string &a = trial.sides[0].cell, &b = trial.sides[1].cell;
+    if (a == denominator && b == numerator) {
+      by_block[trial.block].push_back(*trial.ratio);
+    } else if (a == numerator && b == denominator) {
+      by_block[trial.block].push_back(1 / *trial.ratio);
+    }
+  }
+  return medians_of(std::move(by_block));
+}
+
 Blocks values_of(const CellResult& cell, const std::vector<Trial>& trials, Claim::Metric metric, const std::string& node) {
   std::map<int, std::vector<double>> by_block;
   for (const Trial& trial : trials) {
     for (const Side& side : trial.sides) {
-      const auto value = trial.failed.empty() && side.cell == cell.id ? metric_of(side, cell, metric, node) : std::nullopt;
+      const auto value = trial.failed.empty() && trial.kind != "aa" && side.cell == cell.id ? metric_of(side, cell, metric, node) : std::nullopt;
       if (value) {
         by_block[trial.block].push_back(*value);
       }
     }
   }
-  Blocks blocks;
-  for (auto& [block, found] : by_block) {
-    blocks[block] = median(std::move(found));
-  }
-  return blocks;
+  return medians_of(std::move(by_block));
 }
 
 Blocks quotient(const Blocks& numerator, const Blocks& denominator) {

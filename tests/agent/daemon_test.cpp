@@ -131,6 +131,12 @@ TEST_CASE("a real role is started, asked, sampled and stopped over SSH") {
   const auto sample = fleet.call("node1", "sample", {{"at", json::array()}}, Clock::now() + 10s);
   REQUIRE(sample.has_value());
   CHECK(sample->at("samples").at(0).at("roles").as_object().contains("pages"));
+  const auto counted = fleet.call("node1", "sample", {{"at", json::array()}, {"stats", {"pages", "nobody"}}}, Clock::now() + 10s);
+  REQUIRE(counted.has_value());
+  const json::value& one = counted->at("samples").at(0);
+  CHECK(one.at("stats").at("pages").at("pages") == 0);
+  CHECK_FALSE(one.at("stats").as_object().contains("nobody"));
+  CHECK(one.at("stats_known").as_int64() > one.at("taken").as_int64());
   const auto stopped = fleet.call("node1", "role.stop", {{"name", "pages"}}, Clock::now() + 20s);
   REQUIRE(stopped.has_value());
   CHECK(stopped->at("exit") == 0);

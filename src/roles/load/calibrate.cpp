@@ -30,7 +30,7 @@ LoadAgainst calibrated(const LoadAgainst& asked, const Outcome& outcome) {
   }
   result.slice = std::max(asked.slice, nanoseconds(page));
   std::int64_t drain = 0;
-  const SlotPlan& plan = *outcome.slot_plan;
+  const stats::SlotPlan& plan = *outcome.slot_plan;
   for (std::size_t i = 2; i < outcome.slots.size(); ++i) {  // the first of each side opens connections
     drain = std::max(drain, outcome.slots[i].last_ns - plan.begin(i) - plan.slice_ns);
   }

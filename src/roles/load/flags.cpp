@@ -23,7 +23,7 @@ bool missed_rate(const Outcome& outcome) {
 bool undrained(const Outcome& outcome) {
   const std::size_t first = outcome.slot_plan ? std::min(outcome.slot_plan->warm + 2, outcome.slots.size()) : 0;
   return std::any_of(outcome.slots.begin() + static_cast<std::ptrdiff_t>(first), outcome.slots.end(),
-                     [](const Slot& slot) { return slot.late_ns > 0; });
+                     [](const stats::Slot& slot) { return slot.late_ns > 0; });
 }
 
 }  // namespace

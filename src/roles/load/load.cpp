@@ -161,7 +161,7 @@ void Load::begin() {
   schedule.end = schedule.measure + config.duration.count();
   if (config.against) {
     const LoadAgainst& other = *config.against;
-    schedule.slots = plan_slots(schedule.start, other.slice.count(), other.gap.value_or(other.slice).count(), config.warmup.count(),
+    schedule.slots = stats::plan_slots(schedule.start, other.slice.count(), other.gap.value_or(other.slice).count(), config.warmup.count(),
                                 config.duration.count());
     schedule.measure = schedule.slots->begin(schedule.slots->warm);
     schedule.end = schedule.slots->end_ns();

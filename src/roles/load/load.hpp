@@ -4,7 +4,7 @@
 #include "lab/error.hpp"
 #include "lab/roles.hpp"
 #include "roles/load/intervals.hpp"
-#include "roles/load/slices.hpp"
+#include "stats/slices.hpp"
 #include "roles/load/tally.hpp"
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct LiveCounts {
 struct Outcome {
   Tally tally;               // of both sides of a pair
   std::vector<Tally> sides;  // of a pair: two
-  std::vector<Slot> slots;
-  std::optional<SlotPlan> slot_plan;
+  std::vector<stats::Slot> slots;
+  std::optional<stats::SlotPlan> slot_plan;
   std::optional<double> target_rate;
   std::int64_t start_ns = 0;                // first connect
   std::int64_t measure_ns = 0, end_ns = 0;  // the measurement; with a page count it ends with the last response

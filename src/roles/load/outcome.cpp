@@ -116,6 +116,13 @@ json::array flags_json(const Outcome& outcome) {
   return flags;
 }
 
+json::object total_json(const Tally& tally) {
+  const Counts all = all_counts(tally);
+  json::object total = window_json(all_pages(tally), all);
+  total["errors"] = errors_json(all);
+  return total;
+}
+
 json::object side_json(const Tally& tally) {
   return {{"requests", to_json(pages_in(tally, Window::measure))},
           {"errors", errors_json(tally.in(Window::measure))},
@@ -125,12 +132,13 @@ json::object side_json(const Tally& tally) {
           {"logins", tally.in(Window::measure).logins},
           {"bytes", tally.in(Window::measure).bytes},
           {"tls", tls_json(tally)},
-          {"total", window_json(all_pages(tally), all_counts(tally))}};
+          {"total", total_json(tally)}};
 }
 
-json::object slot_json(const SlotPlan& plan, const std::vector<Slot>& slots, std::size_t i) {
-  const Slot& slot = slots[i];
+json::object slot_json(const stats::SlotPlan& plan, const std::vector<stats::Slot>& slots, std::size_t i) {
+  const stats::Slot& slot = slots[i];
   return {{"side", plan.side(i) == 0 ? "a" : "b"},
+          {"warmup", i < plan.warm},
           {"start_ns", plan.begin(i)},
           {"s", s(plan.slice_ns)},
           {"done", slot.done},
@@ -142,7 +150,7 @@ json::object slot_json(const SlotPlan& plan, const std::vector<Slot>& slots, std
 
 // The mean of logs is the pair's ratio; it stands under "median", where all ratios' centres stand.
 json::object against_json(const Outcome& outcome) {
-  const SlotPlan& plan = *outcome.slot_plan;
+  const stats::SlotPlan& plan = *outcome.slot_plan;
   const stats::PairRatio ratio = ratio_of(outcome);
   json::object object;
   object["ratio"] = {{"median", ratio.ratio}, {"low", ratio.low}, {"high", ratio.high}, {"n", ratio.n}};
@@ -152,7 +160,7 @@ json::object against_json(const Outcome& outcome) {
   object["a"] = side_json(outcome.sides[0]);
   object["b"] = side_json(outcome.sides[1]);
   json::array& slices = object["slices"].emplace_array();
-  for (std::size_t i = plan.warm; i < outcome.slots.size(); ++i) {
+  for (std::size_t i = 0; i < outcome.slots.size(); ++i) {
     slices.push_back(slot_json(plan, outcome.slots, i));
   }
   return object;
@@ -202,7 +210,7 @@ double cpu_share(const Outcome& outcome) {
 }
 
 stats::PairRatio ratio_of(const Outcome& outcome) {
-  return outcome.slot_plan ? stats::pair_ratio(rates_of(*outcome.slot_plan, outcome.slots)) : stats::PairRatio{};
+  return outcome.slot_plan ? stats::pair_ratio(stats::rates_of(*outcome.slot_plan, outcome.slots)) : stats::PairRatio{};
 }
 
 boost::json::object to_json(const Outcome& outcome) {
@@ -241,8 +249,7 @@ boost::json::object to_json(const Outcome& outcome) {
   object["warmup"] = window_json(pages_in(tally, Window::warmup), tally.in(Window::warmup));
   object["warmup"].as_object()["duration_s"] = s(outcome.measure_ns - outcome.start_ns);
   object["drain"] = drain_json(outcome);
-  object["total"] = window_json(all_pages(tally), all);
-  object["total"].as_object()["errors"] = errors_json(all);
+  object["total"] = total_json(tally);
   object["checks"] = checks_json(outcome);
   object["flags"] = flags_json(outcome);
   if (outcome.slot_plan) {

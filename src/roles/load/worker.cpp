@@ -197,7 +197,7 @@ bool Worker::begin_page(Client& client, net::Nanos now, net::Nanos due, net::Nan
     }
   }
   if (schedule_.slots) {
-    Slot& slot = slots_[current_slot_];
+    stats::Slot& slot = slots_[current_slot_];
     slot.first_ns = slot.first_ns == 0 ? now : slot.first_ns;
   }
   under_way_changed(now, 1);
@@ -245,7 +245,7 @@ void Worker::finish_parked() {
 }
 
 void Worker::on_slot() {
-  const SlotPlan& plan = *schedule_.slots;
+  const stats::SlotPlan& plan = *schedule_.slots;
   current_slot_ = plan.slot_at(net::monotonic_now());
   if (current_slot_ >= plan.slots()) {
     return;
@@ -261,7 +261,7 @@ void Worker::page_ended(std::size_t slot, net::Nanos began, net::Nanos now, bool
   tallies_.front().overlap_ns += within_measurement(now) - within_measurement(began);
   increment(good ? live_.done : live_.failed);
   if (schedule_.slots) {
-    Slot& counts = slots_[slot];
+    stats::Slot& counts = slots_[slot];
     ++(good ? counts.done : counts.failed);
     counts.last_ns = good ? now : counts.last_ns;
     counts.late_ns = std::max(counts.late_ns, now - schedule_.slots->begin(slot + 1));

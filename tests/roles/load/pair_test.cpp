@@ -24,7 +24,7 @@ LoadConfig pair_of(const std::string& a, const std::string& b, std::chrono::nano
 }  // namespace
 
 TEST_CASE("slots go A B, then A B B A again and again, all known beforehand") {
-  const SlotPlan plan = plan_slots(1000, 100, 50, 200, 3000);
+  const stats::SlotPlan plan = stats::plan_slots(1000, 100, 50, 200, 3000);
   CHECK(plan.warm == 2);
   CHECK(plan.groups == 4);
   std::string sides;
@@ -37,7 +37,7 @@ TEST_CASE("slots go A B, then A B B A again and again, all known beforehand") {
   }
   CHECK(sides == "ABABABBAABBAABBAABBA");
   CHECK(plan.slot_at(999) == plan.slots());
-  CHECK(plan_slots(0, 100, 0, 0, 1).groups == 2);
+  CHECK(stats::plan_slots(0, 100, 0, 0, 1).groups == 2);
 }
 
 TEST_CASE("a pair loads one side at a time, begins requests within its slices only, and reconciles each side") {
@@ -57,10 +57,10 @@ TEST_CASE("a pair loads one side at a time, begins requests within its slices on
   config.threads = 2;
   const Outcome outcome = drive(config);
   check_adds_up(outcome);
-  const SlotPlan& plan = *outcome.slot_plan;
+  const stats::SlotPlan& plan = *outcome.slot_plan;
   REQUIRE(outcome.slots.size() == plan.slots());
   CHECK(plan.slots() == 10);
-  const bool drained = std::all_of(outcome.slots.begin(), outcome.slots.end(), [](const Slot& slot) { return slot.late_ns == 0; });
+  const bool drained = std::all_of(outcome.slots.begin(), outcome.slots.end(), [](const stats::Slot& slot) { return slot.late_ns == 0; });
   CHECK((overlaps == 0 || !drained));
   CHECK(all_pages(outcome.sides[0]).done == static_cast<std::uint64_t>(a_served));
   CHECK(all_pages(outcome.sides[1]).done == static_cast<std::uint64_t>(b_served));
@@ -68,7 +68,7 @@ TEST_CASE("a pair loads one side at a time, begins requests within its slices on
   CHECK(b.connections() == 2);
   std::uint64_t done = 0;
   for (std::size_t i = 0; i < outcome.slots.size(); ++i) {
-    const Slot& slot = outcome.slots[i];
+    const stats::Slot& slot = outcome.slots[i];
     done += slot.done;
     if (slot.done > 0) {
       CHECK(slot.first_ns >= plan.begin(i));
@@ -98,15 +98,15 @@ TEST_CASE("a slot that is not drained when the next begins does not count, and t
   config.warmup = 0ms;
   const Outcome outcome = drive(config);
   check_adds_up(outcome);
-  const bool late = std::any_of(outcome.slots.begin(), outcome.slots.end(), [](const Slot& slot) { return slot.late_ns > 0; });
+  const bool late = std::any_of(outcome.slots.begin(), outcome.slots.end(), [](const stats::Slot& slot) { return slot.late_ns > 0; });
   CHECK(late);
-  const auto rates = rates_of(*outcome.slot_plan, outcome.slots);
+  const auto rates = stats::rates_of(*outcome.slot_plan, outcome.slots);
   CHECK(std::count(rates.begin(), rates.end(), 0.0) > 0);
 }
 
 TEST_CASE("what a calibration finds out: a gap of 1.5 drains, a slice for the longest page") {
   Outcome outcome;
-  outcome.slot_plan = plan_slots(0, 100'000'000, 400'000'000, 0, 1);
+  outcome.slot_plan = stats::plan_slots(0, 100'000'000, 400'000'000, 0, 1);
   outcome.slots.resize(outcome.slot_plan->slots());
   for (std::size_t i = 0; i < outcome.slots.size(); ++i) {
     outcome.slots[i].last_ns = outcome.slot_plan->begin(i) + 100'000'000 + (i == 0 ? 90'000'000 : i == 5 ? 40'000'000 : 1'000'000);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace lab::load {
+namespace lab::stats {
 
 struct SlotPlan {
   std::int64_t start_ns = 0;  // of the first slot; CLOCK_MONOTONIC
@@ -40,4 +40,4 @@ struct Slot {
 // Rates by slot, of those after the warm-up, as stats::pair_ratio wants them; 0 where a slot does not count.
 std::vector<double> rates_of(const SlotPlan& plan, const std::vector<Slot>& slots);
 
-}  // namespace lab::load
+}  // namespace lab::stats

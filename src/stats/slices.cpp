@@ -1,8 +1,8 @@
-#include "roles/load/slices.hpp"
+#include "stats/slices.hpp"
 
 #include <algorithm>
 
-namespace lab::load {
+namespace lab::stats {
 
 std::size_t SlotPlan::side(std::size_t slot) const {
   if (slot < warm + 2) {
@@ -46,4 +46,4 @@ std::vector<double> rates_of(const SlotPlan& plan, const std::vector<Slot>& slot
   return rates;
 }
 
-}  // namespace lab::load
+}  // namespace lab::stats
