@@ -45,8 +45,9 @@ TEST_CASE("the built-in playbook is the study's matrix") {
   const Playbook playbook = built_in_playbook();
   CHECK(playbook.name == "webseal-2007");
   CHECK(playbook.profile("quick")->warmup == 300ms);
-  CHECK(playbook.profile("quick")->measure == 1s);
-  CHECK(playbook.profile("quick")->repeats == 3);
+  CHECK(playbook.profile("quick")->measure == 2s);
+  CHECK(playbook.profile("quick")->repeats == 6);
+  CHECK(playbook.profile("quick")->aa == AaPairs::one);
   CHECK(playbook.profile("quick")->axes == std::vector<AxisValues>{{"clients", {"8"}}});
   CHECK(playbook.profile("paper")->repeats == 20);
   CHECK(playbook.profile("none") == nullptr);

@@ -1,7 +1,9 @@
 #include "fixtures.hpp"
 
+#include "stats/histogram.hpp"
 #include "store/read.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
@@ -118,12 +120,18 @@ Now FakeLab::now() {
 }
 
 Bench FakeLab::bench(const Standing& standing) {
-  Bench bench{standing, *this, *this, interrupt, now(), {}, {}};
+  const auto sleep_until = [this](std::int64_t instant) {
+    const std::lock_guard lock(mutex_);
+    now_ns_ = std::max(now_ns_, instant);
+  };
+  Bench bench{standing, *this, *this, interrupt, now(), sleep_until, {}, {}};
   REQUIRE(meet(bench));
   return bench;
 }
 
 Result<void> FakeLab::set(const std::string& node, std::optional<double> lab_cpus) {
+  const std::lock_guard lock(mutex_);
+  cpus_set.push_back(lab_cpus.value_or(0));
   cpus.erase(node);
   if (lab_cpus) {
     cpus[node] = *lab_cpus;
@@ -170,11 +178,111 @@ Result<json::object> FakeLab::start(const std::string& node, const json::object&
 
 std::uint64_t FakeLab::requests(const std::string& node) const {
   const json::object& config = configs.at(node);
+  if (config.contains("against")) {
+    return 0;  // counted by slots
+  }
   return static_cast<std::uint64_t>(kRate * (seconds(config, "warmup") + seconds(config, "duration")));
+}
+
+stats::SlotPlan FakeLab::slots(const json::object& config) const {
+  const json::object& against = store::object_of(config, "against");
+  const auto ns = [](double s) { return static_cast<std::int64_t>(s * 1e9 + 0.5); };
+  return stats::plan_slots(store::integer_of(config, "start-at-ns"), ns(seconds(against, "slice")), ns(seconds(against, "gap")),
+                           ns(seconds(config, "warmup")), ns(seconds(config, "duration")));
+}
+
+std::uint64_t FakeLab::slot_pages(const stats::SlotPlan& plan, std::size_t slot) const {
+  const double rate = plan.side(slot) == 1 ? kRate * b_over_a : kRate;
+  return static_cast<std::uint64_t>(rate * static_cast<double>(plan.slice_ns) / 1e9 + 0.5);
+}
+
+std::int64_t FakeLab::offset_of(const std::string& node) const {
+  const auto at = offsets.find(node);
+  return at == offsets.end() ? 0 : at->second;
+}
+
+// What both drivers had got through by an instant of a clock without offset.
+std::uint64_t FakeLab::pair_pages(std::int64_t instant) const {
+  std::uint64_t pages = 0;
+  for (const char* driver : {"client1", "client2"}) {
+    const auto config = configs.find(driver);
+    if (config == configs.end() || !config->second.contains("against")) {
+      continue;
+    }
+    const stats::SlotPlan plan = slots(config->second);
+    const std::int64_t here = instant + offset_of(driver);
+    for (std::size_t slot = 0; slot < plan.slots() && plan.begin(slot) + plan.slice_ns <= here; ++slot) {
+      pages += slot_pages(plan, slot);
+    }
+  }
+  return pages;
+}
+
+// For how long the gateway of a side had been loaded by then.
+double FakeLab::gateway_seconds(std::size_t side, std::int64_t instant) const {
+  const auto config = configs.find("client1");
+  if (config == configs.end() || !config->second.contains("against")) {
+    return 0;
+  }
+  const stats::SlotPlan plan = slots(config->second);
+  double loaded = 0, idle = 0;
+  for (std::size_t slot = 0; slot < plan.slots(); ++slot) {
+    const std::int64_t here = instant + offset_of("client1");
+    const bool own = plan.side(slot) == side;
+    const std::int64_t most = own ? plan.slice_ns + drain_ns : plan.slot_ns();
+    (own ? loaded : idle) += static_cast<double>(std::clamp<std::int64_t>(here - plan.begin(slot), 0, most)) / 1e9;
+  }
+  return loaded * 0.4 + idle * idle_cpus;
+}
+
+// Of both drivers.
+std::uint64_t FakeLab::side_pages(std::size_t side) const {
+  std::uint64_t pages = 0;
+  for (const char* driver : {"client1", "client2"}) {
+    pages += side_result(configs.at(driver), side).at("total").at("done").to_number<std::uint64_t>();
+  }
+  return pages;
+}
+
+json::object FakeLab::side_result(const json::object& config, std::size_t side) const {
+  const stats::SlotPlan plan = slots(config);
+  std::uint64_t all = 0;
+  for (std::size_t slot = 0; slot < plan.slots(); ++slot) {
+    all += plan.side(slot) == side ? slot_pages(plan, slot) : 0;
+  }
+  stats::Histogram service;
+  service.record(4'000'000, all);
+  return {{"service_us", {{"mean", side == 1 ? 4000 / b_over_a : 4000}}},
+          {"service_histogram", service.encode()},
+          {"tls", {{"version", "1.2"}, {"cipher", "ECDHE-RSA-AES128-GCM-SHA256"}}},
+          {"total",
+           {{"started", all}, {"done", all}, {"failed", 0}, {"in_flight", 0}, {"logins", 0}, {"responses", all}, {"errors", json::object{}}}}};
+}
+
+json::object FakeLab::pair_result(const json::object& config) const {
+  const stats::SlotPlan plan = slots(config);
+  json::array slices;
+  for (std::size_t slot = 0; slot < plan.slots(); ++slot) {
+    const std::int64_t begin = plan.begin(slot);
+    const bool late = slot == undrained;
+    const std::int64_t last = late ? plan.begin(slot + 1) + 50'000'000 : begin + plan.slice_ns + drain_ns;
+    slices.push_back(json::object{{"side", plan.side(slot) == 0 ? "a" : "b"},
+                                  {"warmup", slot < plan.warm},
+                                  {"start_ns", begin},
+                                  {"done", slot_pages(plan, slot)},
+                                  {"failed", 0},
+                                  {"first_ns", begin + 1},
+                                  {"last_ns", last},
+                                  {"late_us", late ? 50'000.0 : 0.0}});
+  }
+  return {{"against", {{"a", side_result(config, 0)}, {"b", side_result(config, 1)}, {"slices", std::move(slices)}}}};
 }
 
 json::object FakeLab::load_result(const std::string& node) const {
   const json::object& config = configs.at(node);
+  if (config.contains("against")) {
+    return pair_result(config);
+  }
   const double measured = seconds(config, "duration");
   const auto done = static_cast<std::uint64_t>(kRate * measured);
   const std::uint64_t all = requests(node);
@@ -189,14 +297,30 @@ json::object FakeLab::load_result(const std::string& node) const {
 }
 
 json::object FakeLab::sample(const std::string& node, const json::object& params) {
-  const std::int64_t at = store::array_of(params, "at").at(0).to_number<std::int64_t>();
+  json::array samples;
+  for (const json::value& at : store::array_of(params, "at")) {
+    samples.push_back(sample_at(node, at.to_number<std::int64_t>(), params.contains("stats")));
+  }
+  return {{"samples", std::move(samples)}};
+}
+
+json::object FakeLab::sample_at(const std::string& node, std::int64_t at, bool stats) {
   now_ns_ = std::max(now_ns_, at - offsets[node]);
   const auto us = static_cast<std::uint64_t>(at - offsets[node]) / 1000;
   const std::map<std::string, std::uint64_t> percent{{"client1", 25}, {"client2", 25}, {"webseal", 40}, {"tam", 1}, {"was", 20}};
   const std::uint64_t lab_us = us * 111 / 100;
   const std::uint64_t share = node == "webseal" && cpus.contains(node) ? static_cast<std::uint64_t>(40 * cpus[node]) : percent.at(node);
   const json::object host{{"user", lab_us}, {"system", 0}, {"idle", us * 2 - lab_us}, {"iowait", 0}, {"steal", 0}, {"irq", 0}, {"cpus", 2}};
-  return {{"samples", json::array{json::object{{"at", at}, {"taken", at}, {"node", us * share / 100}, {"host", host}}}}};
+  json::object sample{{"at", at}, {"taken", at}, {"node", us * share / 100}, {"host", host}};
+  if (node == "webseal") {
+    const auto spent = [&](std::size_t side) { return static_cast<std::uint64_t>(1e6 * gateway_seconds(side, at - offsets[node])); };
+    sample["roles"] = json::object{{"gateway.a", spent(0)}, {"gateway.b", spent(1)}};
+  }
+  if (stats) {
+    sample["stats"] = json::object{{"pages", {{"pages", served_ + pair_pages(at - offsets[node])}}}};
+    sample["stats_known"] = at + stats_delay_ns;
+  }
+  return sample;
 }
 
 json::object FakeLab::answer(const std::string& node, const std::string& method, const json::object& params) {
@@ -215,13 +339,18 @@ json::object FakeLab::answer(const std::string& node, const std::string& method,
     return {{"exit", 0}, {"result", load_result(node)}};
   }
   if (method == "file.count") {
-    return {{"lines", lines_ + static_cast<std::uint64_t>(extra_lines)}};
+    const std::string path = store::text_of(params, "path");
+    const bool beside = path.ends_with(".a") || path.ends_with(".b");
+    const std::uint64_t lines = beside ? side_pages(path.ends_with(".b") ? 1 : 0) : lines_;
+    return {{"lines", lines + static_cast<std::uint64_t>(extra_lines)}};
   }
   if (method == "role.call" && node == "was") {
     return {{"pages", served_}};
   }
   if (method == "role.call") {
-    return {{"responses", {{"200", lines_}, {"401", extra_lines}}}, {"retries", 0}, {"log_errors", 0}};
+    const std::string name = store::text_of(params, "name");
+    const std::uint64_t lines = name == "gateway" ? lines_ : side_pages(name == "gateway.b" ? 1 : 0);
+    return {{"responses", {{"200", lines}, {"401", extra_lines}}}, {"retries", 0}, {"log_errors", 0}};
   }
   return method == "role.log" ? json::object{{"text", "error: port in use\n"}} : json::object{};
 }

@@ -6,7 +6,8 @@
 #include "lab/interrupt.hpp"
 #include "lab/playbook.hpp"
 #include "lab/standing.hpp"
-#include "run/trial.hpp"
+#include "run/bench.hpp"
+#include "stats/slices.hpp"
 
 #include <boost/json/object.hpp>
 #include <cstdint>
@@ -41,10 +42,16 @@ class FakeLab final : public Agents, public CpuControl {
   std::string ignored_environment;              // a variable that does not take
   std::map<std::string, std::int64_t> offsets;  // of nodes' clocks, ns
   int late_starts = 0;                          // of drivers: so many starts take 0.6 s
+  double b_over_a = 1;                          // what side b of a pair does to side a's rate
+  std::int64_t drain_ns = 2'000'000;            // of a slice
+  std::size_t undrained = SIZE_MAX;             // a slot that takes 50 ms longer than it has
+  std::int64_t stats_delay_ns = 100'000;        // of a page server asked with a sample
+  double idle_cpus = 0;                         // of the gateway that is not loaded
 
   // What was asked for.
   std::vector<std::string> calls;  // "webseal role.start gateway"
   std::map<std::string, double> cpus;
+  std::vector<double> cpus_set;  // of any node, in order; 0: the limit was lifted
   std::map<std::string, boost::json::object> configs;  // of the role started last, by node
   int gateway_starts = 0;
   Interrupt interrupt;
@@ -53,7 +60,16 @@ class FakeLab final : public Agents, public CpuControl {
   boost::json::object answer(const std::string& node, const std::string& method, const boost::json::object& params);
   Result<boost::json::object> start(const std::string& node, const boost::json::object& params);
   boost::json::object load_result(const std::string& node) const;
+  boost::json::object pair_result(const boost::json::object& config) const;
+  boost::json::object side_result(const boost::json::object& config, std::size_t side) const;
+  stats::SlotPlan slots(const boost::json::object& config) const;
+  std::uint64_t slot_pages(const stats::SlotPlan& plan, std::size_t slot) const;
+  std::int64_t offset_of(const std::string& node) const;
+  std::uint64_t side_pages(std::size_t side) const;
+  std::uint64_t pair_pages(std::int64_t instant) const;
+  double gateway_seconds(std::size_t side, std::int64_t instant) const;
   boost::json::object sample(const std::string& node, const boost::json::object& params);
+  boost::json::object sample_at(const std::string& node, std::int64_t at, bool stats);
   std::uint64_t requests(const std::string& node) const;
 
   mutable std::mutex mutex_;

@@ -90,15 +90,15 @@ TEST_CASE("cells that cannot run here are skipped with the reason") {
   CHECK(why_not_here(test::cell("1/page=5.8KB/cpus=1/clients=8"), empty, facts) == "the lab has no gateway");
 }
 
-TEST_CASE("a plan holds every runnable cell once a block") {
+TEST_CASE("a plan holds every comparison once a block") {
   const Standing standing = test::standing();
   test::FakeLab lab;
   const Facts facts = lab.bench(standing).facts;
   const Playbook playbook = test::playbook();
-  const Plan plan = make_plan(*cells_of(playbook, playbook.profiles[0], {"5/*", "1-log/*"}), standing, facts,
-                              {std::chrono::milliseconds(300), std::chrono::seconds(1)}, 3, 7);
+  const Plan plan = make_plan(*cells_of(playbook, playbook.profiles[0], {"5/*", "1-log/*"}), playbook, playbook.profiles[0], standing, facts, 7);
   CHECK(plan.cells.size() == 6);
   CHECK(plan.skipped.size() == 2);
-  CHECK(plan.trials.size() == 12);
-  CHECK(estimated_time(plan) == 12 * (std::chrono::milliseconds(1300) + kTrialOverhead));
+  CHECK(plan.comparisons.size() == 3);  // log, crypto, and one against itself
+  CHECK(plan.trials.size() == 9);
+  CHECK(estimated_time(plan) == 9 * (std::chrono::milliseconds(2300) + kTrialOverhead) + 3 * kCalibration);
 }

@@ -10,6 +10,7 @@ namespace {
 // A run of scenarios 1 (plain) and 2 (SSL), 2 with crypto, both with clients 8 and 10; values by cell and block.
 struct Fixture {
   std::vector<CellResult> cells;
+  std::vector<PairResult> pairs;
   std::vector<Trial> trials;
 
   void cell(const std::string& id, const std::string& scenario, std::vector<std::pair<std::string, std::string>> axes,
@@ -30,8 +31,21 @@ struct Fixture {
       trials.push_back(trial);
     }
   }
+  void pair(const std::string& a, const std::string& b, const std::vector<double>& ratios, double floor = 0) {
+    for (std::size_t block = 0; block < ratios.size(); ++block) {
+      Trial trial;
+      trial.kind = "pair";
+      trial.block = static_cast<int>(block);
+      trial.sides.resize(2);
+      trial.sides[0].cell = a;
+      trial.sides[1].cell = b;
+      trial.ratio = ratios[block];
+      trials.push_back(trial);
+    }
+    pairs.push_back({a, b, "pair", {}, floor, {}});
+  }
   ClaimResult judge_one(const Claim& claim) const {
-    const auto results = judge({claim}, cells, trials, 2);
+    const auto results = judge({claim}, cells, pairs, trials, 2);
     REQUIRE(results.size() == 1);
     return results.front();
   }
@@ -99,7 +113,7 @@ TEST_CASE("axes that neither side names are matched value by value, a verdict ea
     f.cell("2/hw/clients=" + clients, "2", {{"crypto", "hardware"}, {"clients", clients}}, times(clients == "8" ? 0.9 : 0.8, kSix));
     f.cell("2/sw/clients=" + clients, "2", {{"crypto", "software"}, {"clients", clients}}, times(0.5, kSix));
   }
-  const auto results = judge({ratio({{"scenario", "2"}, {"crypto", "hardware"}}, {{"scenario", "1"}}, 0.9)}, f.cells, f.trials, 2);
+  const auto results = judge({ratio({{"scenario", "2"}, {"crypto", "hardware"}}, {{"scenario", "1"}}, 0.9)}, f.cells, f.pairs, f.trials, 2);
   REQUIRE(results.size() == 2);
   CHECK(results[0].of == "clients=8");
   CHECK(results[0].measured.median == Approx(0.9));
@@ -239,4 +253,51 @@ TEST_CASE("a failed trial's numbers are in no claim") {
   f.cell("2", "2", {}, times(0.65, kSix));
   f.trials[8].failed = "the gateway did not start";
   CHECK(f.judge_one(ratio({{"scenario", "2"}}, {{"scenario", "1"}}, 0.65)).measured.n == 5);
+}
+
+TEST_CASE("a ratio comes from the pair of its cells, whichever way round it was loaded, not from separate trials") {
+  Fixture f;
+  f.cell("1", "1", {}, {100, 100, 100, 100, 100, 100});
+  f.cell("2", "2", {}, {50, 50, 50, 50, 50, 50});
+  f.pair("1", "2", {0.64, 0.65, 0.66, 0.65, 0.65, 0.64});
+  const ClaimResult result = f.judge_one(ratio({{"scenario", "2"}}, {{"scenario", "1"}}, 0.65));
+  CHECK(result.measured.median == Approx(0.65));
+  CHECK(result.verdict == "agrees");
+  CHECK(result.reason.find("by pairs") != std::string::npos);
+  const ClaimResult inverse = f.judge_one(ratio({{"scenario", "1"}}, {{"scenario", "2"}}, 1 / 0.65));
+  CHECK(inverse.measured.median == Approx(1 / 0.65));
+}
+
+TEST_CASE("an order is no effect within the pair's noise floor, on either side of it") {
+  const auto verdict = [](const std::vector<double>& ratios) {
+    Fixture f;
+    f.cell("4", "4", {}, {});
+    f.cell("2", "2", {}, {});
+    f.pair("4", "2", ratios, 0.04);
+    Claim claim;
+    claim.id = "c";
+    claim.kind = Claim::Kind::order;
+    claim.rising = {{{{"scenario", "4"}}, {}, ""}, {{{"scenario", "2"}}, {}, ""}};
+    return f.judge_one(claim);
+  };
+  CHECK(verdict({1.10, 1.12, 1.11, 1.10, 1.12, 1.11}).verdict == "agrees");
+  CHECK(verdict({1.01, 1.02, 1.03, 1.01, 1.02, 1.03}).verdict == "cannot-tell");
+  CHECK(verdict({1.01, 1.02, 1.03, 1.01, 1.02, 1.03}).reason.find("noise floor of 4%") != std::string::npos);
+  CHECK(verdict({0.98, 0.99, 0.98, 0.99, 0.98, 0.99}).verdict == "cannot-tell");
+  CHECK(verdict({0.90, 0.91, 0.92, 0.90, 0.91, 0.92}).verdict == "differs");
+}
+
+TEST_CASE("a verdict by pairs is doubted for the flags of their trials alone") {
+  Fixture f;
+  f.cell("1", "1", {}, {100, 100, 100, 100, 100, 100});
+  f.cell("2", "2", {}, {50, 50, 50, 50, 50, 50});
+  for (Trial& trial : f.trials) {
+    trial.flags = {"unsaturated"};
+  }
+  f.pair("1", "2", {0.64, 0.65, 0.66, 0.65, 0.65, 0.64});
+  CHECK(f.judge_one(ratio({{"scenario", "2"}}, {{"scenario", "1"}}, 0.65)).verdict == "agrees");
+  for (Trial& trial : f.trials) {
+    trial.flags = {"unsaturated"};
+  }
+  CHECK(f.judge_one(ratio({{"scenario", "2"}}, {{"scenario", "1"}}, 0.65)).verdict == "cannot-tell");
 }
