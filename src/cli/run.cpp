@@ -222,12 +222,12 @@ class RunCommand {
     if (const Errors errors = config::check_against(order->playbook, attached->standing.lab); !errors.empty()) {
       return context_.fail(errors);
     }
-    run::Bench bench{attached->standing, *attached->agents, *attached->cpus, context_.interrupt, run::monotonic_ns, run::sleep_until_ns, {}, {}};
+    run::Bench bench{
+        attached->standing, *attached->agents, *attached->cpus, context_.interrupt, run::monotonic_ns, run::sleep_until_ns, {}, {}};
     if (auto met = run::meet(bench); !met) {
       return context_.fail(met.error());
     }
-    const run::Plan plan =
-        run::make_plan(std::move(*cells), order->playbook, order->profile, bench.standing, bench.facts, order->seed);
+    const run::Plan plan = run::make_plan(std::move(*cells), order->playbook, order->profile, bench.standing, bench.facts, order->seed);
     if (options_.list) {
       return list(context_, options_, plan, {});
     }

@@ -206,8 +206,8 @@ void check_little(const Observation& seen, const Setup& setup, const Scenario& s
   double busy = 0;
   double straddling = 0;
   for (const DriverResult& driver : seen.drivers) {
+    busy += driver.busy_clients;
     if (driver.duration_s > 0) {
-      busy += static_cast<double>(driver.done) / driver.duration_s * driver.service_us_mean / 1e6;
       straddling = std::max(straddling, driver.service_us_mean / 1e6 / driver.duration_s);
     }
   }

@@ -20,6 +20,7 @@ DriverResult driver_result(const std::string& node, const boost::json::object& r
   driver.done = count_of(object_of(result, "requests"), "done");
   driver.duration_s = number_of(result, "duration_s");
   driver.service_us_mean = number_of(object_of(result, "service_us"), "mean");
+  driver.busy_clients = driver.duration_s > 0 ? static_cast<double>(driver.done) / driver.duration_s * driver.service_us_mean / 1e6 : 0.0;
   driver.histogram = text_of(result, "service_histogram");
   driver.tls_version = text_of(object_of(result, "tls"), "version");
   driver.tls_cipher = text_of(object_of(result, "tls"), "cipher");

@@ -152,7 +152,7 @@ class Run {
 
   Result<void> conclude_pair(Trial& trial, PairObservation& seen, PairSetup& pair, const std::array<const Cell*, 2>& cells) {
     if (!seen.pages_split) {
-      add(trial, reconcile_pages(together(seen)));
+      add(trial, reconcile_pages(together(seen, pair)));
     }
     for (std::size_t i = 0; i < 2; ++i) {
       Setup& setup = pair.sides.at(i);
@@ -179,22 +179,28 @@ class Run {
     return {};
   }
 
-  static Observation together(const PairObservation& seen) {
-    Observation both = seen.sides[0];
-    const Observation& other = seen.sides[1];
-    both.drivers.insert(both.drivers.end(), other.drivers.begin(), other.drivers.end());
-    both.retries += other.retries;
-    both.pages_served += other.pages_served;
+  // What was to come from back ends that are counted.
+  static Observation together(const PairObservation& seen, const PairSetup& pair) {
+    Observation both;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (const Observation& side = seen.sides.at(i); !pair.sides.at(i).pages.empty()) {
+        both.drivers.insert(both.drivers.end(), side.drivers.begin(), side.drivers.end());
+        both.retries += side.retries;
+        both.pages_served += side.pages_served;
+      }
+    }
     return both;
   }
 
   static std::vector<Finding> findings_of(const PairObservation& seen) {
     std::vector<Finding> findings;
     if (seen.undrained > 0) {
-      findings.push_back({"drain", fmt::format("{} of {} slices were not drained in time, their groups are left out", seen.undrained, seen.slots)});
+      findings.push_back(
+          {"drain", fmt::format("{} of {} slices were not drained in time, their groups are left out", seen.undrained, seen.slots)});
     }
     if (seen.late_switches > 0) {
-      findings.push_back({"", fmt::format("before {} slices the CPUs were not set in time, their groups are left out", seen.late_switches)});
+      findings.push_back(
+          {"", fmt::format("before {} slices the CPUs were not set in time, their groups are left out", seen.late_switches)});
     }
     if (seen.idle_share > kIdle) {
       findings.push_back({"idle-side", fmt::format("a gateway that was not loaded used {:.1f}% of a CPU", 100 * seen.idle_share)});
@@ -241,7 +247,7 @@ class Run {
   store::RunDirectory& directory_;
   std::set<std::string> gateways_;
   std::map<std::string, SlotTiming> slots_;  // by pair
-  std::vector<Observation> seen_;  // of the trial in hand, a side each
+  std::vector<Observation> seen_;            // of the trial in hand, a side each
 };
 
 bool made(const std::vector<Trial>& done, const TrialPlan& plan) {

@@ -19,7 +19,8 @@ struct DriverResult {  // `lab load --json`
   std::uint64_t done = 0;       // pages within the measurement
   double duration_s = 0;        // of the measurement
   double service_us_mean = 0;
-  std::string histogram;  // of service times, ns; HdrHistogram V2, base64
+  double busy_clients = 0;  // throughput × mean service time
+  std::string histogram;    // of service times, ns; HdrHistogram V2, base64
   std::string tls_version, tls_cipher;
 };
 

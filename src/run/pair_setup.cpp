@@ -6,6 +6,8 @@ namespace lab::run {
 
 namespace {
 
+constexpr const char* kAnyCiphers = "DEFAULT";  // OpenSSL's word, openssl-ciphers(1)
+
 // The second side's load as what differs from the first's.
 Driver merged(const Driver& a, const Driver& b) {
   Driver both = a;
@@ -16,7 +18,9 @@ Driver merged(const Driver& a, const Driver& b) {
   against.handshake = other.handshake;
   against.tls_min = other.tls_min;
   against.tls_max = other.tls_max;
-  against.ciphers = other.ciphers;
+  if (other.ciphers != both.load.ciphers) {
+    against.ciphers = other.ciphers.empty() ? kAnyCiphers : other.ciphers;
+  }
   if (both.load.login == LoginMode::none) {
     both.load.generated_users = other.generated_users;
     both.load.first_user = other.first_user;

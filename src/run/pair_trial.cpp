@@ -24,7 +24,7 @@ constexpr nanoseconds kSlice = milliseconds(100), kQuotaSlice = milliseconds(200
 constexpr nanoseconds kTrialSlot = milliseconds(60);   // slice and gap while they are found out
 constexpr nanoseconds kShortestGap = milliseconds(5);  // switch and edge have to fit in
 constexpr nanoseconds kSwitchLead = milliseconds(3);   // CPUs are set so long before a slice
-constexpr nanoseconds kEdgeLead = milliseconds(1);     // and counters read so long before it
+constexpr nanoseconds kEdgeLead = milliseconds(2);     // and counters read so long before it
 constexpr nanoseconds kEdgeLate = milliseconds(2);     // CPU counters read later than so much do not count
 constexpr nanoseconds kLongestSleep = milliseconds(200);
 
@@ -245,9 +245,8 @@ class Slotted {
 
   nanoseconds drain(std::size_t slot) const {
     const std::int64_t end = plan_.begin(slot) + plan_.slice_ns;
-    return nanoseconds(std::max<std::int64_t>(0, std::max(slots_[slot].last_ns, slots_[slot].late_ns > 0 ? plan_.begin(slot + 1) +
-                                                                                                              slots_[slot].late_ns
-                                                                                                        : 0) - end));
+    return nanoseconds(std::max<std::int64_t>(
+        0, std::max(slots_[slot].last_ns, slots_[slot].late_ns > 0 ? plan_.begin(slot + 1) + slots_[slot].late_ns : 0) - end));
   }
 
   template <class Do>
@@ -292,6 +291,8 @@ class Slotted {
       const json::object& result = loaded_.results[i];
       DriverResult driver =
           driver_result(pair_.drivers[i].node, store::object_of(store::object_of(result, "against"), side == 0 ? "a" : "b"));
+      const double all_s = loaded_s(side);
+      driver.busy_clients = all_s > 0 ? static_cast<double>(driver.done) * driver.service_us_mean / 1e6 / all_s : 0;
       driver.done = 0;
       driver.duration_s = busy;
       const Slots own = slots_of(result, slots_.size());
@@ -299,6 +300,15 @@ class Slotted {
       seen.drivers.push_back(std::move(driver));
     }
     return seen;
+  }
+
+  // For how long after the warm-up, slots that do not count included, as the driver's own sums have them.
+  double loaded_s(std::size_t side) const {
+    std::int64_t sum = 0;
+    for (std::size_t slot = plan_.warm; slot < slots_.size(); ++slot) {
+      sum += plan_.side(slot) == side ? slots_[slot].last_ns - slots_[slot].first_ns : 0;
+    }
+    return static_cast<double>(sum) / 1e9;
   }
 
   // What the other side's gateway used while this side was loaded.
@@ -367,10 +377,12 @@ Error cut_short(const PairSetup& pair) {
 Result<SlotTiming> slots_for(nanoseconds page, nanoseconds drain, const PairSetup& pair) {
   SlotTiming slots;
   slots.slice = std::max(page, pair.quota ? kQuotaSlice : kSlice);
-  slots.gap = std::max(kShortestGap, drain + drain / 2);
+  slots.gap = std::max(kShortestGap, drain + drain / 2 + kEdgeLead);
   if (slots.slice > kLongestSlice || slots.gap > 2 * kLongestSlice) {
     return Error{"a page takes too long for slices: " + std::to_string(std::chrono::duration_cast<milliseconds>(page).count()) + " ms",
-                 "cells " + pair.name(), "measure them apart: leave the pair out, or choose smaller pages", {}};
+                 "cells " + pair.name(),
+                 "measure them apart: leave the pair out, or choose smaller pages",
+                 {}};
   }
   return slots;
 }

@@ -17,17 +17,18 @@ struct SlotTiming {
 };
 
 struct PairObservation {
-  std::array<Observation, 2> sides;     // edges are the same in both
-  std::vector<double> rates;            // pages a second by slot, as stats::pair_ratio wants them; 0: the slot does not count
-  std::chrono::nanoseconds drain{0};    // the longest of a measured slot
+  std::array<Observation, 2> sides;      // edges are the same in both
+  std::vector<double> rates;             // pages a second by slot, as stats::pair_ratio wants them; 0: the slot does not count
+  std::chrono::nanoseconds drain{0};     // the longest of a measured slot
   std::size_t slots = 0, undrained = 0;  // measured ones; of these, those not drained in time
-  std::size_t late_switches = 0;        // those before which the CPUs were not set in time
-  double idle_share = 0;                // of a host CPU, used by the gateway that was not loaded: the worse of both
-  bool pages_split = true;              // the back ends' pages could be told apart; else both sides together are in the first
+  std::size_t late_switches = 0;         // those before which the CPUs were not set in time
+  double idle_share = 0;                 // of a host CPU, used by the gateway that was not loaded: the worse of both
+  bool pages_split = true;               // the back ends' pages could be told apart; else both sides together are in the first
 };
 
 // What slices and gaps take: both sides loaded for a moment, on gateways of their own. The slice is the longest of 100 ms (200 ms where
-// CPUs switch) and the time of a page on the slower side; the gap 1.5 × the longest drain. Errors: pages too slow for slices.
+// CPUs switch) and the time of a page on the slower side; the gap 1.5 × the longest drain, and the time to read counters. Errors: pages too
+// slow for slices.
 Result<SlotTiming> calibrate(Bench& bench, const PairSetup& pair);
 
 // Likewise, after a trial: for the next one of the pair.

@@ -27,7 +27,8 @@ Plan make_plan(std::vector<Cell> cells, const Playbook& playbook, const Profile&
 }
 
 std::chrono::nanoseconds estimated_time(const Plan& plan) {
-  const auto pairs = std::count_if(plan.comparisons.begin(), plan.comparisons.end(), [](const Comparison& one) { return one.sides.size() > 1; });
+  const auto pairs =
+      std::count_if(plan.comparisons.begin(), plan.comparisons.end(), [](const Comparison& one) { return one.sides.size() > 1; });
   return static_cast<std::int64_t>(plan.trials.size()) * (plan.timing.warmup + plan.timing.measure + kTrialOverhead) + pairs * kCalibration;
 }
 

@@ -15,9 +15,9 @@ using std::chrono::nanoseconds;
 namespace {
 
 constexpr const char* kPages = "pages";
-constexpr std::chrono::seconds kQuick{10};             // beyond the last instant of a call
-constexpr std::int64_t kStretch = 1'000'000'000;       // a call asks for the instants of so long, after which an interrupt is looked for
-constexpr std::size_t kMostInstants = 200;             // and for no more
+constexpr std::chrono::seconds kQuick{10};        // beyond the last instant of a call
+constexpr std::int64_t kStretch = 1'000'000'000;  // a call asks for the instants of so long, after which an interrupt is looked for
+constexpr std::size_t kMostInstants = 200;        // and for no more
 
 Edge edge_of(const json::object& sample, std::int64_t zero) {
   const json::object& host = store::object_of(sample, "host");
@@ -75,7 +75,9 @@ Result<std::vector<Edge>> sample(Bench& bench, const std::string& node, std::int
     const json::array& samples = store::array_of(*answer, "samples");
     if (samples.size() != end - begin) {
       return Error{"the agent's answer has " + std::to_string(samples.size()) + " samples, not " + std::to_string(end - begin),
-                   "node " + node + ": sample", "run `lab up` again: it replaces an agent of another build", {}};
+                   "node " + node + ": sample",
+                   "run `lab up` again: it replaces an agent of another build",
+                   {}};
     }
     for (const json::value& one : samples) {
       edges.push_back(edge_of(one.is_object() ? one.get_object() : json::object(), zero));

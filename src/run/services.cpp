@@ -217,8 +217,8 @@ Result<std::vector<json::object>> wait_for_drivers(Bench& bench, const std::vect
 }
 
 Error late_drivers(const std::string& cell) {
-  return Error{"the drivers were not ready in time for their first request", "cell " + cell,
-               "the load nodes are overloaded: see lab status", {}};
+  return Error{
+      "the drivers were not ready in time for their first request", "cell " + cell, "the load nodes are overloaded: see lab status", {}};
 }
 
 Result<void> restore(Bench& bench, const std::string& gateway) {

@@ -109,8 +109,8 @@ Ratios ratios_of(const Comparison& pair, const std::vector<Trial>& trials, const
     const bool planned = std::any_of(plans.begin(), plans.end(), [&](const TrialPlan& plan) {
       return plan.block == trial.block && plan.order == trial.order && plan.quota == pair.quota;
     });
-    const bool same = trial.kind == pair.kind && trial.sides.size() == 2 && trial.sides[0].cell == pair.sides[0] &&
-                      trial.sides[1].cell == pair.sides[1];
+    const bool same =
+        trial.kind == pair.kind && trial.sides.size() == 2 && trial.sides[0].cell == pair.sides[0] && trial.sides[1].cell == pair.sides[1];
     if (planned && same && trial.ratio && trial.failed.empty()) {
       found.values.push_back(*trial.ratio);
       add_new(found.flags, trial.flags);
@@ -140,7 +140,8 @@ std::vector<PairResult> summarise_pairs(const Plan& plan, const std::vector<Tria
     if (found.values.size() < static_cast<std::size_t>(stats::kEnoughForInterval)) {
       found.flags.emplace_back("indicative");
     }
-    results.push_back({pair.sides[0], pair.sides[1], pair.kind, stats::median_interval(std::move(found.values)), 0, std::move(found.flags)});
+    results.push_back(
+        {pair.sides[0], pair.sides[1], pair.kind, stats::median_interval(std::move(found.values)), 0, std::move(found.flags)});
     by_quota.push_back(pair.quota);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {

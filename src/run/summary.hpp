@@ -13,8 +13,8 @@ namespace lab::run {
 // pair that was switched in the same way, or else of the other one, as a ratio − 1; 0: there was none.
 std::vector<PairResult> summarise_pairs(const Plan& plan, const std::vector<Trial>& trials);
 
-// In the plan's order. Numbers are medians over a cell's sides (failed ones and A/A pairs left out), throughput with its interval; flags are all that
-// its trials carry, and `indicative` under six. A cell without a good trial has failed, or was not reached.
+// In the plan's order. Numbers are medians over a cell's sides (failed ones and A/A pairs left out), throughput with its interval; flags
+// are all that its trials carry, and `indicative` under six. A cell without a good trial has failed, or was not reached.
 std::vector<CellResult> summarise(const Plan& plan, const std::vector<Trial>& trials, const Standing& standing, const Facts& facts);
 
 }  // namespace lab::run

@@ -28,7 +28,7 @@ struct Range {  // of the values that a claim allows; ends included
 struct Evidence {
   Blocks blocks;
   bool paired = false;
-  double floor = 0;                                    // of the pairs
+  double floor = 0;                                        // of the pairs
   std::vector<std::pair<std::string, std::string>> pairs;  // of cells
 };
 

@@ -131,7 +131,8 @@ Blocks values_of(const CellResult& cell, const std::vector<Trial>& trials, Claim
   std::map<int, std::vector<double>> by_block;
   for (const Trial& trial : trials) {
     for (const Side& side : trial.sides) {
-      const auto value = trial.failed.empty() && trial.kind != "aa" && side.cell == cell.id ? metric_of(side, cell, metric, node) : std::nullopt;
+      const auto value =
+          trial.failed.empty() && trial.kind != "aa" && side.cell == cell.id ? metric_of(side, cell, metric, node) : std::nullopt;
       if (value) {
         by_block[trial.block].push_back(*value);
       }

@@ -27,7 +27,8 @@ std::string open_axes(const std::vector<Selector>& selectors, const std::vector<
 // The ratio of pages a second of two cells by block, from the trials that loaded both in turn.
 Blocks pair_ratios(const std::string& numerator, const std::string& denominator, const std::vector<Trial>& trials);
 
-// The metric of a cell, by block; a failed trial and an A/A pair have none. `node` is the node's or the machine's name where the metric has one.
+// The metric of a cell, by block; a failed trial and an A/A pair have none. `node` is the node's or the machine's name where the metric has
+// one.
 Blocks values_of(const CellResult& cell, const std::vector<Trial>& trials, Claim::Metric metric, const std::string& node);
 
 // numerator ÷ denominator in the blocks that both have.

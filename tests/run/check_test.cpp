@@ -43,6 +43,7 @@ struct Fixture {
       driver.done = 400;
       driver.duration_s = 1;
       driver.service_us_mean = 10000;
+      driver.busy_clients = 4;
       driver.tls_version = "1.2";
       driver.tls_cipher = "ECDHE-RSA-AES128-GCM-SHA256";
       stats::Histogram histogram;
@@ -163,11 +164,11 @@ TEST_CASE("TLS other than asked for is unreconciled") {
 
 TEST_CASE("throughput times service time that is not the clients is unreconciled, unless connections or logins take the rest") {
   Fixture f;
-  f.seen.drivers[0].service_us_mean = f.seen.drivers[1].service_us_mean = 8000;
+  f.seen.drivers[0].busy_clients = f.seen.drivers[1].busy_clients = 3.2;
   CHECK(f.counts() == Findings{{"unreconciled", "throughput × mean service time is 6.4 clients, not 8"}});
   f.cell.scenario.tls.handshake = HandshakeMode::full;
   CHECK(f.counts() == Findings{});
-  f.seen.drivers[0].service_us_mean = f.seen.drivers[1].service_us_mean = 12000;
+  f.seen.drivers[0].busy_clients = f.seen.drivers[1].busy_clients = 4.8;
   CHECK(f.counts() == Findings{{"unreconciled", "throughput × mean service time is 9.6 clients, not 8"}});
 }
 

@@ -51,7 +51,7 @@ class FakeLab final : public Agents, public CpuControl {
   // What was asked for.
   std::vector<std::string> calls;  // "webseal role.start gateway"
   std::map<std::string, double> cpus;
-  std::vector<double> cpus_set;  // of any node, in order; 0: the limit was lifted
+  std::vector<double> cpus_set;                        // of any node, in order; 0: the limit was lifted
   std::map<std::string, boost::json::object> configs;  // of the role started last, by node
   int gateway_starts = 0;
   Interrupt interrupt;

@@ -95,7 +95,8 @@ TEST_CASE("a plan holds every comparison once a block") {
   test::FakeLab lab;
   const Facts facts = lab.bench(standing).facts;
   const Playbook playbook = test::playbook();
-  const Plan plan = make_plan(*cells_of(playbook, playbook.profiles[0], {"5/*", "1-log/*"}), playbook, playbook.profiles[0], standing, facts, 7);
+  const Plan plan =
+      make_plan(*cells_of(playbook, playbook.profiles[0], {"5/*", "1-log/*"}), playbook, playbook.profiles[0], standing, facts, 7);
   CHECK(plan.cells.size() == 6);
   CHECK(plan.skipped.size() == 2);
   CHECK(plan.comparisons.size() == 3);  // log, crypto, and one against itself

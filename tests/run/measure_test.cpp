@@ -96,8 +96,9 @@ TEST_CASE("before a trial CPUs are set, the gateway is stopped, its logs emptied
   }
   CHECK(webseal == std::vector<std::string>{"hello", "file.truncate", "role.start gateway", "role.call gateway", "role.call gateway",
                                             "file.count", "role.start gateway"});
-  const auto stops = std::count_if(f.lab.calls.begin(), f.lab.calls.end(), [](const std::string& call) { return call.starts_with("webseal role.stop"); });
-  CHECK(stops == 6);  // under any name that a trial may have left, before the trial and after the run
+  const auto stops =
+      std::count_if(f.lab.calls.begin(), f.lab.calls.end(), [](const std::string& call) { return call.starts_with("webseal role.stop"); });
+  CHECK(stops == 6);                     // under any name that a trial may have left, before the trial and after the run
   CHECK(f.lab.cpus.at("webseal") == 1);  // and at the end all is as the lab file has it
 }
 

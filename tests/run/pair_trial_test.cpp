@@ -91,7 +91,7 @@ TEST_CASE("slices and gaps are found out before a pair's first trial, and kept f
   const auto loads = std::count(f.lab.calls.begin(), f.lab.calls.end(), "client1 role.start load");
   CHECK(loads == 4);
   const auto& against = f.lab.configs.at("client1").at("against");
-  CHECK(against.at("gap") == "60ms");
+  CHECK(against.at("gap") == "62ms");
   CHECK(against.at("slice") == "100ms");
   CHECK(f.lab.gateway_starts == 2 * 4 + 1);
 }
@@ -126,7 +126,14 @@ TEST_CASE("pages that can't be told apart are checked for both sides together") 
   const Trial trial = f.trial();
   CHECK(trial.flags.empty());
   REQUIRE(trial.notes.size() == 2);
-  CHECK(trial.notes[0] == "side a: the back ends' pages were checked for both sides together: an edge was read late, or a slice not drained");
+  CHECK(trial.notes[0] ==
+        "side a: the back ends' pages were checked for both sides together: an edge was read late, or a slice not drained");
+}
+
+TEST_CASE("of a local junction no pages are checked, told apart or not") {
+  Fixture f({"5/*software*", "5/*hardware*"});
+  f.lab.stats_delay_ns = 3'000'000;
+  CHECK(f.trial().notes == std::vector<std::string>{});
 }
 
 TEST_CASE("lines that one side's log lacks are noticed there") {

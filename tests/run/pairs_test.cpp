@@ -41,17 +41,18 @@ using Texts = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("inside a scenario cells are paired along the first of log, crypto and cpus that has two values") {
-  CHECK(Matrix().comparisons({"2/*"}) == Texts{"pair: 2/page=5.8KB/crypto=software/cpus=1/clients=8 | 2/page=5.8KB/crypto=hardware/cpus=1/clients=8",
-                                               "pair: 2/page=5.8KB/crypto=software/cpus=1/clients=10 | 2/page=5.8KB/crypto=hardware/cpus=1/clients=10",
-                                               "aa: 2/page=5.8KB/crypto=software/cpus=1/clients=8"});
-  CHECK(Matrix().comparisons({"1/*clients=8"}) ==
-        Texts{"pair by quota: 1/page=5.8KB/cpus=1/clients=8 | 1/page=5.8KB/cpus=2/clients=8", "aa by quota: 1/page=5.8KB/cpus=1/clients=8"});
+  CHECK(Matrix().comparisons({"2/*"}) ==
+        Texts{"pair: 2/page=5.8KB/crypto=software/cpus=1/clients=8 | 2/page=5.8KB/crypto=hardware/cpus=1/clients=8",
+              "pair: 2/page=5.8KB/crypto=software/cpus=1/clients=10 | 2/page=5.8KB/crypto=hardware/cpus=1/clients=10",
+              "aa: 2/page=5.8KB/crypto=software/cpus=1/clients=8"});
+  CHECK(Matrix().comparisons({"1/*clients=8"}) == Texts{"pair by quota: 1/page=5.8KB/cpus=1/clients=8 | 1/page=5.8KB/cpus=2/clients=8",
+                                                        "aa by quota: 1/page=5.8KB/cpus=1/clients=8"});
 }
 
 TEST_CASE("of three values each is paired with the first") {
-  CHECK(Matrix().comparisons({"1-log/*"}) ==
-        Texts{"pair: 1-log/page=5.8KB/clients=8/log=file | 1-log/page=5.8KB/clients=8/log=own-disk",
-              "pair: 1-log/page=5.8KB/clients=8/log=file | 1-log/page=5.8KB/clients=8/log=null", "aa: 1-log/page=5.8KB/clients=8/log=file"});
+  CHECK(Matrix().comparisons({"1-log/*"}) == Texts{"pair: 1-log/page=5.8KB/clients=8/log=file | 1-log/page=5.8KB/clients=8/log=own-disk",
+                                                   "pair: 1-log/page=5.8KB/clients=8/log=file | 1-log/page=5.8KB/clients=8/log=null",
+                                                   "aa: 1-log/page=5.8KB/clients=8/log=file"});
 }
 
 TEST_CASE("a cell in no pair is measured singly") {
@@ -105,8 +106,8 @@ TEST_CASE("the sides of a pair stand beside each other: names, ports, logs; thei
   const Standing standing = test::standing();
   test::FakeLab lab;
   const Facts facts = lab.bench(standing).facts;
-  const auto pair = set_up_pair(test::cell("1/page=5.8KB/cpus=1/clients=8"), test::cell("2/page=5.8KB/crypto=hardware/cpus=1/clients=8"), false,
-                                standing, facts, {});
+  const auto pair = set_up_pair(test::cell("1/page=5.8KB/cpus=1/clients=8"), test::cell("2/page=5.8KB/crypto=hardware/cpus=1/clients=8"),
+                                false, standing, facts, {});
   REQUIRE(pair);
   const Setup &a = pair->sides[0], &b = pair->sides[1];
   CHECK(a.role == "gateway.a");
@@ -124,6 +125,9 @@ TEST_CASE("the sides of a pair stand beside each other: names, ports, logs; thei
   CHECK(load.against->login == LoginMode::once);
   CHECK(load.against->ciphers == "ECDHE-RSA-AES128-GCM-SHA256");
   CHECK(load.generated_users == 500U);
+  const auto same =
+      set_up_pair(test::cell("1/page=5.8KB/cpus=1/clients=8"), test::cell("1/page=5.8KB/cpus=2/clients=8"), true, standing, facts, {});
+  CHECK_FALSE(same->drivers[0].load.against->ciphers.has_value());
   CHECK(load.first_user == 501);
   CHECK(load.ca == "/state/client2/certs/ca.pem");
 }

@@ -162,7 +162,7 @@ void Load::begin() {
   if (config.against) {
     const LoadAgainst& other = *config.against;
     schedule.slots = stats::plan_slots(schedule.start, other.slice.count(), other.gap.value_or(other.slice).count(), config.warmup.count(),
-                                config.duration.count());
+                                       config.duration.count());
     schedule.measure = schedule.slots->begin(schedule.slots->warm);
     schedule.end = schedule.slots->end_ns();
   }

@@ -4,8 +4,8 @@
 #include "lab/error.hpp"
 #include "lab/roles.hpp"
 #include "roles/load/intervals.hpp"
-#include "stats/slices.hpp"
 #include "roles/load/tally.hpp"
+#include "stats/slices.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -7,9 +7,9 @@
 #include "roles/load/arrivals.hpp"
 #include "roles/load/client.hpp"
 #include "roles/load/intervals.hpp"
-#include "stats/slices.hpp"
 #include "roles/load/tally.hpp"
 #include "roles/load/target.hpp"
+#include "stats/slices.hpp"
 
 #include <array>
 #include <atomic>
@@ -62,7 +62,7 @@ class Worker {
   IntervalQueue& intervals() { return intervals_; }
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   const Tally& tally(std::size_t side) const { return tallies_[side]; }  // once finished
-  const std::vector<stats::Slot>& slots() const { return slots_; }              // once finished
+  const std::vector<stats::Slot>& slots() const { return slots_; }       // once finished
 
   // For its clients.
   net::Loop& loop() { return loop_; }
@@ -114,7 +114,7 @@ class Worker {
   net::Timer start_, measure_, end_, drained_, arrival_, slot_, interval_;
   std::optional<Arrivals> arrivals_;          // open loop
   std::array<std::deque<Parked>, 2> parked_;  // by side: clients without a page, the longest free first
-  std::vector<stats::Slot> slots_;                   // of a pair
+  std::vector<stats::Slot> slots_;            // of a pair
   std::size_t current_slot_ = 0;
   std::int64_t cpu_at_measure_ = -1;
   std::uint64_t under_way_ = 0;
