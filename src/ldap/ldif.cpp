@@ -203,7 +203,7 @@ Result<void> LdifReader::read_change(LdifRecord& record, const std::vector<Line>
     return type.error();
   }
   if (type->value == "add") {
-    const Result<void> read = read_content(record, lines, at + 1);
+    Result<void> read = read_content(record, lines, at + 1);
     record.change = AddRequest{record.dn, record.attributes};
     return read;
   }

@@ -24,7 +24,7 @@ Errors for_each_at_once(const std::vector<Item>& items, Work work) {
   Errors errors;
   for (Result<void>& result : results) {
     if (!result) {
-      errors.push_back(std::move(result.error()));
+      errors.push_back(result.error());
     }
   }
   return errors;

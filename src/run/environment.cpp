@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kQuotaPeriodUs = 10'000;
 
-std::string trimmed(std::string text) {
+std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\n");
   const auto last = text.find_last_not_of(" \t\n");
   return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);

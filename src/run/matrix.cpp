@@ -12,16 +12,14 @@ std::vector<std::string> narrowed(const Scenario& scenario, const AxisValues& ax
   if (has(scenario.keep, axis.first)) {
     return axis.second;
   }
-  for (const auto& [name, allowed] : profile.axes) {
-    if (name != axis.first) {
-      continue;
-    }
-    std::vector<std::string> left;
-    std::copy_if(axis.second.begin(), axis.second.end(), std::back_inserter(left),
-                 [&](const std::string& value) { return has(allowed, value); });
-    return left.empty() ? axis.second : left;
+  const auto narrow = std::find_if(profile.axes.begin(), profile.axes.end(), [&](const AxisValues& one) { return one.first == axis.first; });
+  if (narrow == profile.axes.end()) {
+    return axis.second;
   }
-  return axis.second;
+  std::vector<std::string> left;
+  std::copy_if(axis.second.begin(), axis.second.end(), std::back_inserter(left),
+               [&](const std::string& value) { return has(narrow->second, value); });
+  return left.empty() ? axis.second : left;
 }
 
 std::vector<Cell> cells_of(const Scenario& scenario, const Profile& profile) {

@@ -22,7 +22,6 @@ namespace lab::providers::container {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 using namespace std::chrono_literals;
 
 constexpr auto kQuickly = 20s;  // for a question to the engine

@@ -38,7 +38,7 @@ std::string salt_of(unsigned number) {
 
 class Generator {
  public:
-  void add(const std::string& dn, std::vector<ldap::Attribute> attributes) { static_cast<void>(tree_->add(dn, attributes).value()); }
+  void add(const std::string& dn, const std::vector<ldap::Attribute>& attributes) { static_cast<void>(tree_->add(dn, attributes).value()); }
 
   void add_user(unsigned number) {
     const std::string digits = padded(number);

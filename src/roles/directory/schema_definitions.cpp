@@ -73,8 +73,8 @@ Matching matching_of(const Definition& definition, std::string_view use, Matchin
   return rule == nullptr ? Matching::none : rule->matching;
 }
 
-template <class Kept>
-void keep(std::unordered_map<std::string, std::shared_ptr<Kept>, auto, auto>& by_name, Kept value) {
+template <class Map, class Kept>
+void keep(Map& by_name, Kept value) {
   const auto kept = std::make_shared<Kept>(std::move(value));
   std::vector<std::string> keys = kept->aliases;
   keys.push_back(kept->name);

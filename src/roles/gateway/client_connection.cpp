@@ -83,6 +83,7 @@ void ClientConnection::advance() {
       case State::handshaking: changed = shake_hands(); break;
       case State::reading: changed = read_head(); break;
       case State::collecting: changed = collect(); break;
+      // Given away only on leaving this state. NOLINTNEXTLINE(clang-analyzer-cplusplus.Move)
       case State::forwarding: changed = settle(transaction_->forwarding.advance()); break;
       case State::answering: changed = answer(); break;
       case State::lingering: changed = linger(); break;

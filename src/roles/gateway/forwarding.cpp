@@ -374,7 +374,7 @@ void Forwarding::enter(Phase phase) {
 }
 
 void Forwarding::let_go(bool reusable) {
-  if (backend_ == nullptr) {
+  if (backend_ == nullptr || server_ == nullptr) {  // one has both or neither
     return;
   }
   note_backend_end();

@@ -53,7 +53,7 @@ Error usage(std::string what, std::string remedy) { return {std::move(what), {},
 
 Service::Service(SitePtr site, const ServiceOptions& options) : site_(std::move(site)), shared_(site_->config, options.report) {}
 
-Result<std::unique_ptr<Service>> Service::start(const GatewayConfig& config, ServiceOptions options) {
+Result<std::unique_ptr<Service>> Service::start(const GatewayConfig& config, const ServiceOptions& options) {
   Result<SitePtr> site = Site::create(config);
   if (!site) {
     return site.error();

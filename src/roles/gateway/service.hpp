@@ -28,7 +28,7 @@ struct ServiceOptions {
 class Service {
  public:
   // Everything is checked, then it listens. Port 0: the kernel's choice, see listening().
-  static Result<std::unique_ptr<Service>> start(const GatewayConfig& config, ServiceOptions options = {});
+  static Result<std::unique_ptr<Service>> start(const GatewayConfig& config, const ServiceOptions& options = {});
   ~Service();  // drains
 
   std::vector<std::string> listening() const { return listening_; }  // "http://127.0.0.1:8080"

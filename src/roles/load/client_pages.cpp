@@ -78,10 +78,10 @@ void Client::compose_own() {
   }
   RequestParts parts{.authorization = authorization_, .close = last_};
   std::string form;
-  if (page) {
-    parts.method = step_->method;
-    parts.target = step_->target;
-    parts.body = step_->body;
+  if (const Step* const step = page ? step_ : nullptr; step != nullptr) {
+    parts.method = step->method;
+    parts.target = step->target;
+    parts.body = step->body;
   } else if (exchange_ == Exchange::login) {
     form = login_form(credentials());
     parts.method = "POST";

@@ -26,7 +26,7 @@ std::deque<Interval> IntervalQueue::take() {
   return std::exchange(waiting_, {});
 }
 
-void IntervalMerger::add(std::deque<Interval> intervals) {
+void IntervalMerger::add(const std::deque<Interval>& intervals) {
   for (const Interval& interval : intervals) {
     if (interval.number < first_) {
       continue;

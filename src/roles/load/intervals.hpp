@@ -38,7 +38,7 @@ class IntervalQueue {
 class IntervalMerger {
  public:
   explicit IntervalMerger(std::size_t workers) : workers_(workers) {}
-  void add(std::deque<Interval> intervals);
+  void add(const std::deque<Interval>& intervals);
   std::vector<Interval> ready(bool all_ended);
 
  private:

@@ -42,7 +42,7 @@ void Database::serve_waiting() {
     waiting_.pop_front();
     const Result<Line*> given = line != nullptr ? Result<Line*>(line) : new_line();
     if (!given) {
-      loop_.defer([this, alive = std::weak_ptr(alive_), request, error = given.error()] {
+      loop_.defer([alive = std::weak_ptr(alive_), request, error = given.error()] {
         if (!alive.expired() && request.asker != nullptr) {
           request.asker->no_page(error);
         }
