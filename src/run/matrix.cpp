@@ -12,7 +12,8 @@ std::vector<std::string> narrowed(const Scenario& scenario, const AxisValues& ax
   if (has(scenario.keep, axis.first)) {
     return axis.second;
   }
-  const auto narrow = std::find_if(profile.axes.begin(), profile.axes.end(), [&](const AxisValues& one) { return one.first == axis.first; });
+  const auto narrow =
+      std::find_if(profile.axes.begin(), profile.axes.end(), [&](const AxisValues& one) { return one.first == axis.first; });
   if (narrow == profile.axes.end()) {
     return axis.second;
   }
