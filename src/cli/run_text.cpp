@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -81,7 +82,7 @@ std::string pairs_text(const std::vector<PairResult>& pairs) {
   for (const PairResult& pair : pairs) {
     text += fmt::format("  {}\n    against {}{}\n    {:.3f}  ({:.3f} to {:.3f}, n = {}; noise floor {})\n", pair.a, pair.b,
                         pair.kind == "aa" ? "  (A/A)" : "", pair.ratio.median, pair.ratio.low, pair.ratio.high, pair.ratio.n,
-                        pair.noise_floor > 0 ? fmt::format("{:.1f}%", 100 * pair.noise_floor) : "not known");
+                        pair.noise_floor > 0 ? fmt::format("{:.1f}%", 100 * std::expm1(pair.noise_floor)) : "not known");
   }
   return text.empty() ? "" : "\npairs: the second ÷ the first, loaded in turn\n" + text;
 }

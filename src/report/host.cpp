@@ -218,11 +218,18 @@ std::vector<std::string> method(const Run& run) {
   std::vector<std::string> out;
   out.push_back(fmt::format(
       "{} run in a closed loop: each client has one connection and asks for the next page when it has the last. A trial is {} of warm-up, "
-      "which no number counts, and {} of measurement; {} passes over all cells, each pass in a random order drawn from seed {}.",
+      "which no number counts, and {} of measurement; {} passes over all of them, each pass in a random order drawn from seed {}.",
       "Clients", seconds(run.record.warmup), seconds(run.record.measure), run.record.repeats, run.record.seed));
   out.push_back(
       "A cell's number is the median of its trials, with the distribution-free 95% interval of the median; every trial is a dot in the "
       "charts. A ratio is taken inside a block, or inside a pair, and then its median. Averages of percentiles are not used anywhere.");
+  if (paired(run)) {
+    out.push_back(
+        "What can be switched within a trial is compared there, as a pair: two gateways stand at once and are loaded in turn, in slices A "
+        "B B "
+        "A of 100 ms and more, each drained before the next, the first two dropped. The pair's ratio is the mean of the logarithms over "
+        "these groups: what the host does slowly meets both sides alike. A quotient of two cells' medians need not equal it.");
+  }
   if (const double floor = noise_floor(run); floor > 0) {
     out.push_back(fmt::format("The same cell loaded against itself (A/A) gives the noise floor, {}. No smaller effect is called one.",
                               percent(std::expm1(floor))));

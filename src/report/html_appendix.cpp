@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 
 namespace lab::report {
 
@@ -83,6 +84,28 @@ std::string cells_html(const Run& run) {
          to_html(table) + "</section>\n";
 }
 
+std::string pairs_html(const Run& run) {
+  if (run.results.pairs.empty()) {
+    return {};
+  }
+  HtmlTable table{"Every pair of this run",
+                  "pairs",
+                  {{"First"}, {"Second"}, {"Trials", true}, {"Second ÷ first", true}, {"Interval", true}, {"Noise floor", true}},
+                  {}};
+  for (const PairResult& pair : run.results.pairs) {
+    const Interval& ratio = pair.ratio;
+    table.rows.push_back({td_html("<code>" + escape_html(pair.a) + "</code>" + flags_html(pair.flags)),
+                          pair.kind == "aa" ? td("itself (A/A)") : td_html("<code>" + escape_html(pair.b) + "</code>"),
+                          td(ratio.n, std::to_string(ratio.n)), td(ratio.median, fmt::format("{:.3f}", ratio.median)),
+                          td(ratio.n > 1 ? fmt::format("{:.3f} to {:.3f}", ratio.low, ratio.high) : "–"),
+                          td(pair.noise_floor, pair.noise_floor > 0 ? percent(std::expm1(pair.noise_floor)) : "not known")});
+  }
+  return "<section id=\"pairs\">\n<h2>Every pair</h2>\n<p>Two cells loaded in turn within one trial, in slices: pages a second of the "
+         "second "
+         "divided by those of the first, the median over the trials.</p>\n" +
+         to_html(table) + "</section>\n";
+}
+
 std::string repeat_html(const Run& run) {
   std::string out = "<section id=\"repeat\">\n<h2>How to repeat this run</h2>\n";
   const std::string command = command_text(run);
@@ -140,7 +163,7 @@ std::string appendix_html(const Run& run) {
   for (const std::string& paragraph : method(run)) {
     out += "<p>" + escape_html(paragraph) + "</p>\n";
   }
-  return out + "</section>\n" + cells_html(run) + repeat_html(run);
+  return out + "</section>\n" + cells_html(run) + pairs_html(run) + repeat_html(run);
 }
 
 }  // namespace lab::report

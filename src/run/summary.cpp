@@ -119,10 +119,8 @@ Ratios ratios_of(const Comparison& pair, const std::vector<Trial>& trials, const
   return found;
 }
 
-// The upper bound of an A/A pair's |log ratio|, as a ratio − 1.
-double floor_of(const Interval& same) {
-  return same.n == 0 ? 0 : std::exp(std::max(std::abs(std::log(same.low)), std::abs(std::log(same.high)))) - 1;
-}
+// The upper bound of an A/A pair's |log ratio|.
+double floor_of(const Interval& same) { return same.n == 0 ? 0 : std::max(std::abs(std::log(same.low)), std::abs(std::log(same.high))); }
 
 }  // namespace
 

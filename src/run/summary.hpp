@@ -10,7 +10,7 @@
 namespace lab::run {
 
 // Of the pairs that have a trial with a ratio: median, interval and noise floor, which is the upper bound of the |log ratio| of the A/A
-// pair that was switched in the same way, or else of the other one, as a ratio − 1; 0: there was none.
+// pair that was switched in the same way, or else of the other one; 0: there was none.
 std::vector<PairResult> summarise_pairs(const Plan& plan, const std::vector<Trial>& trials);
 
 // In the plan's order. Numbers are medians over a cell's sides (failed ones and A/A pairs left out), throughput with its interval; flags

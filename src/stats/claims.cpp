@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 4> kNotTheGateway{"unsaturated", "driver-
 
 struct Range {  // of the values that a claim allows; ends included
   double low = -kInfinity, high = kInfinity;
-  double floor = 0;  // an order: so far on either side of 1 nothing is called an effect
+  double floor = 0;  // an order: a |log ratio| of no more is called no effect
 };
 
 // What a verdict rests on: values by block, from pairs where all that they compare was paired.
@@ -86,7 +86,8 @@ ClaimResult blank(const Claim& claim) {
 
 const char* verdict_of(const Interval& measured, const Range& allowed) {
   if (allowed.floor > 0) {
-    return measured.low > 1 + allowed.floor ? "agrees" : measured.high < 1 / (1 + allowed.floor) ? "differs" : "cannot-tell";
+    const double beyond = std::exp(allowed.floor);
+    return measured.low > beyond ? "agrees" : measured.high < 1 / beyond ? "differs" : "cannot-tell";
   }
   if (measured.low >= allowed.low && measured.high <= allowed.high) {
     return "agrees";
@@ -110,7 +111,7 @@ std::string why(const Interval& measured, const Range& allowed, std::string_view
            "), covers " + percent(range_coverage(measured.n)) + ", and 95% takes " + std::to_string(kEnoughForInterval);
   }
   if (allowed.floor > 0 && verdict == "cannot-tell") {
-    return "the interval " + interval + " is not beyond the noise floor of " + percent(allowed.floor);
+    return "the interval " + interval + " is not beyond the noise floor of " + percent(std::expm1(allowed.floor));
   }
   return "the interval " + interval +
          (verdict == "agrees"    ? " lies within "
