@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <charconv>
 #include <fstream>
 #include <memory>
 #include <random>
@@ -36,6 +37,7 @@ struct Options {
   std::string profile = "quick";
   std::vector<std::string> only;
   int repeats = 0;  // 0: the profile's
+  std::string until;
   std::optional<std::uint64_t> seed;
   std::string resume;
   bool list = false;
@@ -50,6 +52,7 @@ struct Order {
   Playbook playbook;
   Profile profile;  // with the options applied
   std::vector<std::string> only;
+  double until = 0;  // share of the value that an interval may reach to either side; 0: any
   std::uint64_t seed = 0;
   std::filesystem::path resumed;  // its directory; empty: a new run
   std::optional<store::StoredRun> earlier;
@@ -81,6 +84,23 @@ Result<Profile, Errors> find_profile(const Playbook& playbook, const std::string
       {"playbook " + playbook.name + " has no profile " + name, {}, fmt::format("it has: {}", fmt::join(names, ", ")), {}, Failure::usage}};
 }
 
+// "interval<2%" → 0.02; nothing → 0.
+Result<double> parse_until(const std::string& text) {
+  if (text.empty()) {
+    return 0.0;
+  }
+  constexpr std::string_view kBegin = "interval<";
+  double percent = 0;
+  const char* const end = text.data() + text.size();
+  const bool begins = text.starts_with(kBegin) && text.ends_with('%');
+  const auto read = begins ? std::from_chars(text.data() + kBegin.size(), end - 1, percent)
+                           : std::from_chars_result{text.data(), std::errc::invalid_argument};
+  if (read.ec != std::errc{} || read.ptr != end - 1 || percent <= 0 || percent > 100) {
+    return Error{"\"" + text + "\" is no end for repeats", "--until", "write for example 'interval<2%'", {}, Failure::usage};
+  }
+  return percent / 100;
+}
+
 Result<Order, Errors> new_order(const Options& options) {
   auto playbook = config::load_playbook(options.playbook);
   if (!playbook) {
@@ -93,7 +113,11 @@ Result<Order, Errors> new_order(const Options& options) {
   if (options.repeats > 0) {
     profile->repeats = options.repeats;
   }
-  return Order{std::move(*playbook), std::move(*profile), options.only, options.seed.value_or(random_seed()), {}, std::nullopt};
+  const auto until = parse_until(options.until);
+  if (!until) {
+    return Errors{until.error()};
+  }
+  return Order{std::move(*playbook), std::move(*profile), options.only, *until, options.seed.value_or(random_seed()), {}, std::nullopt};
 }
 
 Result<Order, Errors> resumed_order(const Options& options) {
@@ -117,7 +141,7 @@ Result<Order, Errors> resumed_order(const Options& options) {
   profile->warmup = record.warmup;
   profile->measure = record.measure;
   profile->repeats = record.repeats;
-  Order order{std::move(*playbook), std::move(*profile), record.only, record.seed, *directory, std::nullopt};
+  Order order{std::move(*playbook), std::move(*profile), record.only, record.until, record.seed, *directory, std::nullopt};
   order.earlier = std::move(*earlier);
   return order;
 }
@@ -165,6 +189,8 @@ Result<std::unique_ptr<store::RunDirectory>> new_directory(const Options& option
   record.warmup = order.profile.warmup;
   record.measure = order.profile.measure;
   record.repeats = order.profile.repeats;
+  record.trials = static_cast<int>(plan.trials.size());
+  record.until = order.until;
   record.only = order.only;
   record.cells = planned_cells(plan);
   record.lab_text = bench.standing.lab.source;
@@ -227,7 +253,8 @@ class RunCommand {
     if (auto met = run::meet(bench); !met) {
       return context_.fail(met.error());
     }
-    const run::Plan plan = run::make_plan(std::move(*cells), order->playbook, order->profile, bench.standing, bench.facts, order->seed);
+    run::Plan plan = run::make_plan(std::move(*cells), order->playbook, order->profile, bench.standing, bench.facts, order->seed);
+    plan.until = order->until;
     if (options_.list) {
       return list(context_, options_, plan, {});
     }
@@ -352,6 +379,10 @@ void add_run(CLI::App& root, Context& context) {
                       "how long and how often: quick unless given; the built-in playbook has quick, standard, paper");
   command->add_option("--only", options->only, "only cells whose id matches; * also matches /")->type_name("GLOB");
   command->add_option("--repeats", options->repeats, "passes over all cells; the profile's unless given")->check(whole(1, 10000));
+  command
+      ->add_option("--until", options->until,
+                   "after the repeats go on until each interval reaches no further than this, at most 5 times as long")
+      ->type_name("'interval<2%'");
   command->add_option("--seed", options->seed, "of the random order")->check(whole(0, kMostCounted));
   auto* resume = command->add_option("--resume", options->resume, "go on with a run that was cut off")->type_name("RUN");
   command->add_flag("--list", options->list, "only list cells and the time that they take");
@@ -359,7 +390,7 @@ void add_run(CLI::App& root, Context& context) {
   command->add_option("--name", options->name, "the lab; the only standing one unless given");
   command->add_option("-o", options->reports, "the folder of runs: reports unless given")->type_name("DIR");
   command->add_flag("--json", options->json, "print results.json at the end");
-  for (const char* other : {"PLAYBOOK", "--profile", "--only", "--repeats", "--seed"}) {
+  for (const char* other : {"PLAYBOOK", "--profile", "--only", "--repeats", "--until", "--seed"}) {
     resume->excludes(command->get_option(other));
   }
   command->callback([options, &context] { RunCommand(context, *options)(); });

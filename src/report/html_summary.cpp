@@ -103,7 +103,7 @@ std::string summary_html(const Run& run) {
 }
 
 std::string flag_meaning(const std::string& flag) {
-  constexpr std::array<std::pair<const char*, const char*>, 10> kMeanings{{
+  constexpr std::array<std::pair<const char*, const char*>, 11> kMeanings{{
       {"unreconciled", "the counts of driver, gateway log and page server do not add up"},
       {"driver-bound", "the load driver, not the gateway, was the limit"},
       {"backend-bound", "the page server, not the gateway, was the limit"},
@@ -111,6 +111,7 @@ std::string flag_meaning(const std::string& flag) {
       {"unsaturated", "the gateway was not what limited the rate"},
       {"throttled", "a node other than the gateway ran into its CPU limit"},
       {"errors", "requests failed"},
+      {"unsettled", "the rate, or a pair's ratio, was by over a fifth different in the second half of the trial"},
       {"drain", "a slice did not drain in time and was dropped"},
       {"idle-side", "the side that was not loaded used CPU"},
       {"indicative", "fewer than six repeats: no 95% interval"},

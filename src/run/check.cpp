@@ -13,6 +13,8 @@ namespace {
 constexpr const char* kUnreconciled = "unreconciled";
 constexpr double kNoise = 0.05;  // of a host's CPU time: stolen, or used by nobody of the lab
 constexpr double kLittleMargin = 0.10;
+constexpr double kDrift = 1.2;           // one half to the other
+constexpr double kFewestForDrift = 100;  // pages
 
 std::string percent(double share) {
   std::array<char, 32> text{};
@@ -338,6 +340,27 @@ std::vector<Finding> find_limits(const Side& side, const Setup& setup, const Sta
     }
   }
   return findings;
+}
+
+std::vector<Finding> find_drift(const Observation& seen) {
+  double first = 0, second = 0;
+  for (const DriverResult& driver : seen.drivers) {
+    first += static_cast<double>(driver.first_half);
+    second += static_cast<double>(driver.second_half);
+  }
+  if (first + second < kFewestForDrift || first == 0 || second == 0 || std::abs(std::log(second / first)) <= std::log(kDrift)) {
+    return {};
+  }
+  return {{"unsettled", "the measurement's second half had " + number(100 * std::abs(second / first - 1)) + "% " +
+                            (second > first ? "more" : "fewer") + " pages than its first"}};
+}
+
+std::vector<Finding> find_drift(double log_ratio) {
+  if (std::abs(log_ratio) <= std::log(kDrift)) {
+    return {};
+  }
+  return {{"unsettled", "the ratio of the sides was " + number(100 * std::abs(std::expm1(log_ratio))) + "% " +
+                            (log_ratio > 0 ? "higher" : "lower") + " in the second half of the trial"}};
 }
 
 std::vector<Finding> find_noise(const Observation& seen, const Standing& standing) {

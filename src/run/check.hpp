@@ -37,6 +37,11 @@ std::vector<Finding> reconcile_pages(const Observation& seen);
 // Who limited it, from CPU shares.
 std::vector<Finding> find_limits(const Side& side, const Setup& setup, const Standing& standing, const HostCpus& allotments);
 
+// Whether the second half of a single trial's measurement went on as the first: `unsettled` when by over a fifth it did not.
+std::vector<Finding> find_drift(const Observation& seen);
+// Likewise of a pair, by how much its ratio changed (stats::pair_drift).
+std::vector<Finding> find_drift(double log_ratio);
+
 // Whether its hosts were quiet.
 std::vector<Finding> find_noise(const Observation& seen, const Standing& standing);
 

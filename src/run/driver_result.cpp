@@ -2,6 +2,8 @@
 
 #include "store/read.hpp"
 
+#include <boost/json.hpp>
+
 namespace lab::run {
 
 DriverResult driver_result(const std::string& node, const boost::json::object& result) {
@@ -21,6 +23,10 @@ DriverResult driver_result(const std::string& node, const boost::json::object& r
   driver.duration_s = number_of(result, "duration_s");
   driver.service_us_mean = number_of(object_of(result, "service_us"), "mean");
   driver.busy_clients = driver.duration_s > 0 ? static_cast<double>(driver.done) / driver.duration_s * driver.service_us_mean / 1e6 : 0.0;
+  if (const auto& halves = array_of(result, "halves"); halves.size() == 2 && halves[0].is_number() && halves[1].is_number()) {
+    driver.first_half = halves[0].to_number<std::uint64_t>();
+    driver.second_half = halves[1].to_number<std::uint64_t>();
+  }
   driver.histogram = text_of(result, "service_histogram");
   driver.tls_version = text_of(object_of(result, "tls"), "version");
   driver.tls_cipher = text_of(object_of(result, "tls"), "cipher");

@@ -6,6 +6,7 @@
 #include "services.hpp"
 #include "stats/pairs.hpp"
 #include "store/read.hpp"
+#include "summary.hpp"
 #include "trial.hpp"
 
 #include <fmt/format.h>
@@ -103,6 +104,7 @@ class Run {
     }
     conclude_side(trial, 0, *seen, *setup, **cell);
     add(trial, find_noise(*seen, bench_.standing));
+    add(trial, find_drift(*seen));
     seen_.push_back(std::move(*seen));
     return {};
   }
@@ -164,6 +166,7 @@ class Run {
     }
     add(trial, find_noise(seen.sides[0], bench_.standing));
     add(trial, findings_of(seen));
+    add(trial, find_drift(stats::pair_drift(seen.rates)));
     const stats::PairRatio ratio = stats::pair_ratio(seen.rates);
     for (Observation& side : seen.sides) {
       seen_.push_back(std::move(side));
@@ -254,46 +257,88 @@ bool made(const std::vector<Trial>& done, const TrialPlan& plan) {
   return std::any_of(done.begin(), done.end(), [&](const Trial& trial) { return trial.block == plan.block && trial.order == plan.order; });
 }
 
+// Goes through a run's trials, and beyond the plan where intervals are to become narrower.
+class Passes {
+ public:
+  Passes(Bench& bench, const Plan& plan, std::vector<Trial> done, store::RunDirectory& directory, Progress& progress)
+      : bench_(bench), plan_(plan), run_(bench, plan, directory), progress_(progress), outcome_{std::move(done), false, std::nullopt} {
+    earlier_ = outcome_.trials.size();
+    began_ = bench.now();
+  }
+
+  Outcome operator()() {
+    bool going = make(plan_.trials, static_cast<int>(plan_.trials.size()));
+    for (int block = plan_.repeats; going && plan_.until > 0 && block < kMostPasses * plan_.repeats; ++block) {
+      const auto wide = too_wide(plan_, outcome_.trials);
+      if (wide.empty()) {
+        break;
+      }
+      Random random(plan_.seed + static_cast<std::uint64_t>(block));
+      const auto more = in_random_order(wide, block, random);
+      going = make(more, static_cast<int>(outcome_.trials.size() + more.size()));
+    }
+    for (const std::string& gateway : run_.gateways()) {
+      (void)restore(bench_, gateway);  // `lab status` says so when it did not work; the measurements stand
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  // Whether the run goes on.
+  bool make(const std::vector<TrialPlan>& trials, int total) {
+    for (const TrialPlan& next : trials) {
+      if (!made(outcome_.trials, next) && !make(next, total)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool make(const TrialPlan& next, int total) {
+    if (next.block != block_) {
+      block_ = next.block;
+      if (auto synchronised = synchronise(bench_); !synchronised) {
+        outcome_.error = synchronised.error();
+        return false;
+      }
+    }
+    const int number = static_cast<int>(outcome_.trials.size()) + 1;
+    progress_.starting(next, number, total, time_for(total - number + 1));
+    auto trial = run_.make(next, number);
+    if (!trial) {
+      outcome_.interrupted = trial.error().failure == Failure::interrupted;
+      if (!outcome_.interrupted) {
+        outcome_.error = trial.error();
+      }
+      return false;
+    }
+    outcome_.trials.push_back(std::move(*trial));
+    progress_.finished(outcome_.trials.back(), number, total);
+    return true;
+  }
+
+  // So many more trials, at what one took on average so far.
+  std::chrono::nanoseconds time_for(int trials) const {
+    const auto made_now = static_cast<std::int64_t>(outcome_.trials.size() - earlier_);
+    const std::int64_t one =
+        made_now > 0 ? (bench_.now() - began_) / made_now : (plan_.timing.warmup + plan_.timing.measure + kTrialOverhead).count();
+    return std::chrono::nanoseconds(one * trials);
+  }
+
+  Bench& bench_;
+  const Plan& plan_;
+  Run run_;
+  Progress& progress_;
+  Outcome outcome_;
+  std::size_t earlier_ = 0;
+  std::int64_t began_ = 0;
+  int block_ = -1;
+};
+
 }  // namespace
 
 Outcome measure(Bench& bench, const Plan& plan, std::vector<Trial> done, store::RunDirectory& directory, Progress& progress) {
-  Outcome outcome{std::move(done), false, std::nullopt};
-  Run run(bench, plan, directory);
-  const int total = static_cast<int>(plan.trials.size());
-  const auto earlier = outcome.trials.size();
-  int block = -1;
-  const std::int64_t began = bench.now();
-  for (const TrialPlan& next : plan.trials) {
-    if (made(outcome.trials, next)) {
-      continue;
-    }
-    if (next.block != block) {
-      block = next.block;
-      if (auto synchronised = synchronise(bench); !synchronised) {
-        outcome.error = synchronised.error();
-        break;
-      }
-    }
-    const int number = static_cast<int>(outcome.trials.size()) + 1;
-    const auto made_now = static_cast<std::int64_t>(outcome.trials.size() - earlier);
-    const std::int64_t one =
-        made_now > 0 ? (bench.now() - began) / made_now : (plan.timing.warmup + plan.timing.measure + kTrialOverhead).count();
-    progress.starting(next, number, total, std::chrono::nanoseconds(one * (total - number + 1)));
-    auto trial = run.make(next, number);
-    if (!trial) {
-      outcome.interrupted = trial.error().failure == Failure::interrupted;
-      if (!outcome.interrupted) {
-        outcome.error = trial.error();
-      }
-      break;
-    }
-    outcome.trials.push_back(std::move(*trial));
-    progress.finished(outcome.trials.back(), number, total);
-  }
-  for (const std::string& gateway : run.gateways()) {
-    (void)restore(bench, gateway);  // `lab status` says so when it did not work; the measurements stand
-  }
-  return outcome;
+  return Passes(bench, plan, std::move(done), directory, progress)();
 }
 
 }  // namespace lab::run

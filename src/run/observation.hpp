@@ -19,8 +19,9 @@ struct DriverResult {  // `lab load --json`
   std::uint64_t done = 0;       // pages within the measurement
   double duration_s = 0;        // of the measurement
   double service_us_mean = 0;
-  double busy_clients = 0;  // throughput × mean service time
-  std::string histogram;    // of service times, ns; HdrHistogram V2, base64
+  double busy_clients = 0;                        // throughput × mean service time
+  std::uint64_t first_half = 0, second_half = 0;  // pages done in each half of the measurement; of a pair's side: 0
+  std::string histogram;                          // of service times, ns; HdrHistogram V2, base64
   std::string tls_version, tls_cipher;
 };
 

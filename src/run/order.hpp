@@ -32,6 +32,9 @@ class Random {
   std::uint64_t state_;
 };
 
+// One block of them.
+std::vector<TrialPlan> in_random_order(const std::vector<Comparison>& comparisons, int block, Random& random);
+
 std::vector<TrialPlan> in_random_blocks(const std::vector<Comparison>& comparisons, int repeats, std::uint64_t seed);
 
 }  // namespace lab::run

@@ -22,8 +22,12 @@ struct Plan {
   std::vector<TrialPlan> trials;               // in order of execution
   Timing timing;
   int repeats = 1;
+  double until = 0;  // after them, more until every interval's half-width is under this share of its value; 0: no more
   std::uint64_t seed = 0;
 };
+
+// How many passes a comparison gets at most, however wide its interval stays.
+inline constexpr int kMostPasses = 5;  // times the repeats
 
 // The profile's axes have narrowed the cells already.
 Plan make_plan(std::vector<Cell> cells, const Playbook& playbook, const Profile& profile, const Standing& standing, const Facts& facts,

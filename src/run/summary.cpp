@@ -106,12 +106,13 @@ struct Ratios {  // of a pair over its trials
 Ratios ratios_of(const Comparison& pair, const std::vector<Trial>& trials, const std::vector<TrialPlan>& plans) {
   Ratios found;
   for (const Trial& trial : trials) {
-    const bool planned = std::any_of(plans.begin(), plans.end(), [&](const TrialPlan& plan) {
-      return plan.block == trial.block && plan.order == trial.order && plan.quota == pair.quota;
+    // Two A/A pairs of one cell differ in their place in the plan alone; what is beyond the plan belongs to either.
+    const bool other = std::any_of(plans.begin(), plans.end(), [&](const TrialPlan& plan) {
+      return plan.block == trial.block && plan.order == trial.order && plan.quota != pair.quota;
     });
     const bool same =
         trial.kind == pair.kind && trial.sides.size() == 2 && trial.sides[0].cell == pair.sides[0] && trial.sides[1].cell == pair.sides[1];
-    if (planned && same && trial.ratio && trial.failed.empty()) {
+    if (!other && same && trial.ratio && trial.failed.empty()) {
       found.values.push_back(*trial.ratio);
       add_new(found.flags, trial.flags);
     }
@@ -151,6 +152,27 @@ std::vector<PairResult> summarise_pairs(const Plan& plan, const std::vector<Tria
     }
   }
   return results;
+}
+
+std::vector<Comparison> too_wide(const Plan& plan, const std::vector<Trial>& trials) {
+  std::vector<Comparison> wide, same;
+  for (const Comparison& one : plan.comparisons) {
+    if (one.kind == "aa") {
+      same.push_back(one);
+      continue;
+    }
+    const Interval interval = stats::median_interval(
+        one.sides.size() == 2 ? ratios_of(one, trials, plan.trials).values
+                              : each(measured(one.sides[0], trials).sides, [](const Side& side) { return side.pages_per_s; }));
+    const double reach = std::max(interval.high - interval.median, interval.median - interval.low);
+    if (interval.n < stats::kEnoughForInterval || reach > plan.until * interval.median) {
+      wide.push_back(one);
+    }
+  }
+  if (!wide.empty()) {
+    wide.insert(wide.end(), same.begin(), same.end());
+  }
+  return wide;
 }
 
 std::vector<CellResult> summarise(const Plan& plan, const std::vector<Trial>& trials, const Standing& standing, const Facts& facts) {

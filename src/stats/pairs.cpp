@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace lab::stats {
 
@@ -17,27 +19,48 @@ double student_t95(std::size_t degrees) {
   return z + (z * z * z + z) / (4 * static_cast<double>(degrees));
 }
 
-PairRatio pair_ratio(const std::vector<double>& rates) {
-  PairRatio result;
+namespace {
+
+// Of each group A B B A that counts, log(B ÷ A); and how many do not.
+std::pair<std::vector<double>, std::size_t> group_logs(const std::vector<double>& rates) {
   std::vector<double> logs;
+  std::size_t dropped = 0;
   for (std::size_t i = 2; i + 4 <= rates.size(); i += 4) {
     const bool counts = std::all_of(rates.begin() + static_cast<std::ptrdiff_t>(i), rates.begin() + static_cast<std::ptrdiff_t>(i) + 4,
                                     [](double rate) { return rate > 0; });
     if (!counts) {
-      ++result.dropped;
+      ++dropped;
       continue;
     }
     logs.push_back((std::log(rates[i + 1] / rates[i]) + std::log(rates[i + 2] / rates[i + 3])) / 2);
   }
+  return {std::move(logs), dropped};
+}
+
+double mean_of(const std::vector<double>& values, std::size_t begin, std::size_t end) {
+  return std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end), 0.0) /
+         static_cast<double>(end - begin);
+}
+
+}  // namespace
+
+double pair_drift(const std::vector<double>& rates) {
+  constexpr std::size_t kFewest = 4;
+  const auto logs = group_logs(rates).first;
+  const std::size_t n = logs.size();
+  return n < kFewest ? 0 : mean_of(logs, n - n / 2, n) - mean_of(logs, 0, n / 2);
+}
+
+PairRatio pair_ratio(const std::vector<double>& rates) {
+  PairRatio result;
+  const auto [logs, dropped] = group_logs(rates);
+  result.dropped = dropped;
   result.n = logs.size();
   if (logs.empty()) {
     return result;
   }
   const auto n = static_cast<double>(logs.size());
-  double mean = 0;
-  for (const double one : logs) {
-    mean += one / n;
-  }
+  const double mean = mean_of(logs, 0, logs.size());
   double squares = 0;
   for (const double one : logs) {
     squares += (one - mean) * (one - mean);

@@ -194,9 +194,7 @@ Result<RunSummary> summarise(const fs::path& directory) {
   if (!stored->results) {
     return run;
   }
-  const auto runnable =
-      std::count_if(record.cells.begin(), record.cells.end(), [](const PlannedCell& cell) { return cell.skipped.empty(); });
-  run.state = run.trials < runnable * record.repeats ? "unfinished" : "finished";
+  run.state = run.trials < record.trials ? "unfinished" : "finished";
   for (const CellResult& cell : stored->results->cells) {
     run.measured += cell.status == "measured" ? 1 : 0;
     run.skipped += cell.status == "skipped" ? 1 : 0;

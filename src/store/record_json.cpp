@@ -24,6 +24,8 @@ json::object to_json(const RunRecord& record) {
             {"warmup_ns", record.warmup.count()},
             {"measure_ns", record.measure.count()},
             {"repeats", record.repeats},
+            {"trials", record.trials},
+            {"until", record.until},
             {"only", to_array(record.only)},
             {"cells", std::move(cells)}}},
           {"files", {{"lab", record.lab_text}, {"playbook", record.playbook_text}}},
@@ -43,6 +45,8 @@ RunRecord record_from_json(const json::object& object) {
   record.warmup = std::chrono::nanoseconds(integer_of(plan, "warmup_ns"));
   record.measure = std::chrono::nanoseconds(integer_of(plan, "measure_ns"));
   record.repeats = static_cast<int>(integer_of(plan, "repeats"));
+  record.trials = static_cast<int>(integer_of(plan, "trials"));
+  record.until = number_of(plan, "until");
   record.only = texts_of(plan, "only");
   for (const json::value& value : array_of(plan, "cells")) {
     if (const json::object* cell = value.if_object()) {

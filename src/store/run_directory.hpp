@@ -29,6 +29,8 @@ struct RunRecord {   // run.json: with it a run can be repeated
   std::string profile;
   std::chrono::nanoseconds warmup{0}, measure{0};  // as run: options have been applied
   int repeats = 0;
+  int trials = 0;    // planned; --until may add to them
+  double until = 0;  // repeats are added until the intervals' half-widths are under it; 0: as many as planned
   std::vector<std::string> only;
   std::vector<PlannedCell> cells;  // in file order
   std::string lab_text, playbook_text;

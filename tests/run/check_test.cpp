@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 using namespace lab;
 using namespace lab::run;
 
@@ -246,4 +248,15 @@ TEST_CASE("a host that others use, steal from or stall is noisy") {
     edges[1].accounted += 150'000;
   }
   CHECK(f.noise() == Findings{{"noisy-host", "the host: 12.5% of the CPU time was used by others than the lab's nodes"}});
+}
+
+TEST_CASE("a trial whose second half went otherwise than its first has not settled") {
+  Fixture f;
+  f.seen.drivers[0].first_half = f.seen.drivers[1].first_half = 200;
+  f.seen.drivers[0].second_half = f.seen.drivers[1].second_half = 220;
+  CHECK(find_drift(f.seen).empty());
+  f.seen.drivers[1].second_half = 280;
+  CHECK(find_drift(f.seen) == Findings{{"unsettled", "the measurement's second half had 25.0% more pages than its first"}});
+  CHECK(find_drift(std::log(0.75)) == Findings{{"unsettled", "the ratio of the sides was 25.0% lower in the second half of the trial"}});
+  CHECK(find_drift(std::log(1.1)).empty());
 }

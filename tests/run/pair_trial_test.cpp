@@ -195,3 +195,14 @@ TEST_CASE("a pair's result is the median of its trials' ratios, its floor what A
   CHECK(summarise_pairs(plan, trials)[0].flags == std::vector<std::string>{"indicative"});
   CHECK(summarise_pairs(plan, trials)[0].noise_floor == 0);
 }
+
+TEST_CASE("repeats go on until the intervals are narrow, those of the wide ones only, and not for ever") {
+  Fixture f({"2/*clients=8", "1/*cpus=1/clients=8"}, 6);
+  f.plan.until = 0.02;
+  CHECK(f.measure().size() == 12);  // the fake's rates do not vary
+
+  Fixture wide(kCrypto, 6);
+  wide.plan.until = 0.02;
+  wide.lab.on_gateway_start = [&](int start) { wide.lab.b_over_a = start % 4 < 2 ? 1.2 : 1.5; };
+  CHECK(wide.measure().size() == 6 + 24 * 2);  // five times the repeats; the A/A pair with it
+}

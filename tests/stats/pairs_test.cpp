@@ -43,3 +43,14 @@ TEST_CASE("Student's t as in the tables") {
   CHECK(student_t95(40) == Approx(2.021).epsilon(0.001));
   CHECK(student_t95(120) == Approx(1.980).epsilon(0.001));
 }
+
+TEST_CASE("a pair whose ratio went up in the second half has drifted by as much; few groups tell nothing") {
+  const std::vector<double> flat{100, 110, 110, 100}, risen{100, 132, 132, 100};
+  std::vector<double> rates{1, 1};
+  for (const auto& group : {flat, flat, risen, risen}) {
+    rates.insert(rates.end(), group.begin(), group.end());
+  }
+  CHECK(pair_drift(rates) == Approx(std::log(1.2)));
+  rates.resize(2 + 3 * 4);
+  CHECK(pair_drift(rates) == 0);
+}

@@ -240,6 +240,7 @@ boost::json::object to_json(const Outcome& outcome) {
   object["retries"] = measured.retries;
   object["bytes"] = measured.bytes;
   object["sha256_checked"] = all.hashed;
+  object["halves"] = json::array{measured.done - std::min(measured.done, tally.second_half), tally.second_half};
   object["duration_s"] = seconds(outcome);
   object["cpu_s"] = s(tally.cpu_ns);
   object["measure"] = {{"start_ns", outcome.measure_ns}, {"end_ns", outcome.end_ns}};

@@ -63,6 +63,7 @@ void Tally::merge(const Tally& other) {
   oldest_unstarted_ns = std::max(oldest_unstarted_ns, other.oldest_unstarted_ns);
   busy_ns += other.busy_ns;
   overlap_ns += other.overlap_ns;
+  second_half += other.second_half;
   logouts_failed += other.logouts_failed;
   finished_ns = std::max(finished_ns, other.finished_ns);
 }

@@ -61,6 +61,7 @@ struct Tally {
   std::int64_t busy_ns = 0;                                // pages under way, integrated over the measurement
   std::int64_t overlap_ns = 0;                             // each page's time within the measurement, added up: equal to busy_ns
   std::uint64_t logouts_failed = 0;
+  std::uint64_t second_half = 0;  // of the pages done in the measurement, those of its second half
 
   static constexpr std::size_t kMaxTlsSeen = 8;
   Counts& in(Window window) { return windows[static_cast<std::size_t>(window)]; }

@@ -67,6 +67,7 @@ void Worker::run() {
 void Worker::begin(const Schedule& schedule) {
   loop_.post([this, schedule] {
     schedule_ = schedule;
+    middle_ = schedule.measure + (schedule.end - schedule.measure) / 2;
     start_.arm_at(schedule.start);
     measure_.arm_at(schedule.measure);
     end_.arm_at(schedule.end);
@@ -260,6 +261,9 @@ void Worker::page_ended(std::size_t slot, net::Nanos began, net::Nanos now, bool
   under_way_changed(now, -1);
   tallies_.front().overlap_ns += within_measurement(now) - within_measurement(began);
   increment(good ? live_.done : live_.failed);
+  if (good && now >= middle_ && now < schedule_.end) {
+    ++tallies_.front().second_half;
+  }
   if (schedule_.slots) {
     stats::Slot& counts = slots_[slot];
     ++(good ? counts.done : counts.failed);

@@ -117,6 +117,7 @@ class Worker {
   std::vector<stats::Slot> slots_;            // of a pair
   std::size_t current_slot_ = 0;
   std::int64_t cpu_at_measure_ = -1;
+  net::Nanos middle_ = std::numeric_limits<net::Nanos>::max();  // of the measurement as it was planned
   std::uint64_t under_way_ = 0;
   net::Nanos changed_ = 0;  // when under_way_ last did
   bool ended_ = false;
