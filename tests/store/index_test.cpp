@@ -82,6 +82,7 @@ TEST_CASE("a run that was interrupted has results, and is not finished") {
   record.playbook = "p";
   record.started = "2026-11-30T20:00:00Z";
   record.repeats = 2;
+  record.trials = 2;
   record.cells = {{"1/a", ""}, {"1/b", "cannot run here"}};
   auto run = RunDirectory::create(folder.path(), record);
   REQUIRE(run);

@@ -40,6 +40,8 @@ RunRecord record() {
   r.warmup = std::chrono::milliseconds(300);
   r.measure = std::chrono::seconds(1);
   r.repeats = 3;
+  r.trials = 12;
+  r.until = 0.5;
   r.only = {"1/*"};
   r.cells = {{"1/clients=8", ""}, {"1-log/log=own-disk", "no log-dir"}};
   r.lab_text = "lab: local\n";
