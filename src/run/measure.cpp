@@ -153,12 +153,12 @@ class Run {
   }
 
   Result<void> conclude_pair(Trial& trial, PairObservation& seen, PairSetup& pair, const std::array<const Cell*, 2>& cells) {
-    if (!seen.pages_split) {
+    if (seen.pages_together) {
       add(trial, reconcile_pages(together(seen, pair)));
     }
     for (std::size_t i = 0; i < 2; ++i) {
       Setup& setup = pair.sides.at(i);
-      if (!seen.pages_split && !setup.pages.empty()) {
+      if (seen.pages_together && !setup.pages.empty()) {
         setup.pages.clear();
         setup.pages_elsewhere = "the back ends' pages were checked for both sides together: an edge was read late, or a slice not drained";
       }
@@ -189,9 +189,9 @@ class Run {
       if (const Observation& side = seen.sides.at(i); !pair.sides.at(i).pages.empty()) {
         both.drivers.insert(both.drivers.end(), side.drivers.begin(), side.drivers.end());
         both.retries += side.retries;
-        both.pages_served += side.pages_served;
       }
     }
+    both.pages_served = seen.pages_together.value_or(0);
     return both;
   }
 

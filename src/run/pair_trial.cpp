@@ -227,12 +227,11 @@ class Slotted {
       seen.drain = std::max(seen.drain, drain(slot));
     }
     seen.late_switches = loaded_.late_switches.size();
-    seen.pages_split = pages_split();
     for (std::size_t side = 0; side < 2; ++side) {
       seen.sides.at(side) = observed(side);
       seen.idle_share = std::max(seen.idle_share, idle_share(side));
     }
-    split_pages(seen);
+    add_pages(seen);
     return seen;
   }
 
@@ -346,15 +345,18 @@ class Slotted {
     return drained;
   }
 
-  void split_pages(PairObservation& seen) const {
-    for (std::size_t side = 0; side < 2; ++side) {
-      for (const std::string& node : pair_.sides.at(side).pages) {
-        const auto at = loaded_.edges.find(node);
-        for (std::size_t slot = 0; at != loaded_.edges.end() && slot + 1 < at->second.size(); ++slot) {
-          const bool shared = side == 1 && !seen.pages_split && has(pair_.sides[0].pages, node);
-          if (!shared && (plan_.side(slot) == side || !seen.pages_split)) {
-            seen.sides.at(side).pages_served += at->second[slot + 1].pages.value_or(0) - at->second[slot].pages.value_or(0);
-          }
+  void add_pages(PairObservation& seen) const {
+    if (!pages_split()) {
+      seen.pages_together = 0;
+    }
+    for (const auto& [node, edges] : loaded_.edges) {
+      for (std::size_t slot = 0; slot + 1 < edges.size(); ++slot) {
+        const std::uint64_t pages = edges[slot + 1].pages.value_or(0) - edges[slot].pages.value_or(0);
+        const std::size_t side = plan_.side(slot);
+        if (seen.pages_together) {
+          *seen.pages_together += has(pair_.sides[0].pages, node) || has(pair_.sides[1].pages, node) ? pages : 0;
+        } else if (has(pair_.sides.at(side).pages, node)) {
+          seen.sides.at(side).pages_served += pages;
         }
       }
     }

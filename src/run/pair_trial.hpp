@@ -8,6 +8,8 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace lab::run {
@@ -23,7 +25,8 @@ struct PairObservation {
   std::size_t slots = 0, undrained = 0;  // measured ones; of these, those not drained in time
   std::size_t late_switches = 0;         // those before which the CPUs were not set in time
   double idle_share = 0;                 // of a host CPU, used by the gateway that was not loaded: the worse of both
-  bool pages_split = true;               // the back ends' pages could be told apart; else both sides together are in the first
+  // Served to both sides together, where the back ends' pages could not be told apart: an edge was read late, or a slice not drained.
+  std::optional<std::uint64_t> pages_together;
 };
 
 // What slices and gaps take: both sides loaded for a moment, on gateways of their own. The slice is the longest of 100 ms (200 ms where

@@ -57,14 +57,18 @@ holds "the result is printed too" "$work/out" '.schema == 1 and (.cells | length
 holds "nothing failed, and all counts agree" "$run/trials.jsonl" \
   '.failed == "" and .seed == 7 and (.flags | index("errors") == null) and ((.flags | index("unreconciled") == null) or ((.flags | index("noisy-host") != null) and (.notes | all((startswith("unreconciled: ") | not) or contains("mean service time")))))'
 holds "driver, log and back end counted the same" "$run/trials.jsonl" \
-  '.sides[] | (.cell | startswith("5/")) as $local | .counts | .started == .done and .gateway == .done + .logins and .pages == (if $local then 0 else .done end)'
+  '(.notes | any(contains("both sides together"))) as $together | .sides[] | ((.cell | startswith("5/")) or $together) as $none | .counts | .started == .done and .gateway == .done + .logins and .pages == (if $none then 0 else .done end)'
 holds "the crypto switch took" "$run/trials.jsonl" \
   '.sides[] | (.cell | contains("software")) == (.openssl_cpu | contains("env:"))'
 holds "TLS is as asked for" "$run/results.json" \
   '[.cells[] | select(.scenario == "3")] | all(.tls == {"version": "1.2", "cipher": "ECDHE-RSA-AES128-GCM-SHA256"})'
 holds "CPU of every node was sampled" "$run/trials.jsonl" '.sides[] | .cpu | length == 7 and .webseal > 0'
 holds "a run tells how it was made" "$run/run.json" '.seed == 7 and (.files.lab | contains("nodes:")) and (.files.playbook | contains("claims:"))'
-[ "$(find "$run/histograms" -name '*.hlog' | wc -l)" = 12 ] || fail "not a histogram for each of 12 trials: $(ls "$run/histograms")"
+[ "$(find "$run/histograms" -name '*.hlog' | wc -l)" = 16 ] || fail "not a histogram for each side of 10 trials: $(ls "$run/histograms")"
+holds "crypto is compared in pairs, and one cell with itself" "$run/results.json" \
+  '[.pairs[] | .kind] | sort == ["aa", "pair", "pair"]'
+holds "each pair has a ratio of as many trials" "$run/results.json" '.pairs[] | .ratio.n == 2 and .ratio.median > 0 and .noise_floor > 0'
+holds "sides are measured in slices" "$run/trials.jsonl" 'select(.kind != "single") | .ratio > 0 and (.sides | length == 2 and all(.slices | length >= 4))'
 [ -s "$run/report.html" ] || fail "no report.html"
 
 # The same seed gives the same order; an interrupt keeps what is done, and --resume makes the rest.
