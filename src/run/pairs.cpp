@@ -11,7 +11,7 @@ namespace lab::run {
 
 namespace {
 
-constexpr std::array kSwitched{"log", "crypto", "cpus"};
+constexpr std::array kSwitched{"log", "crypto", "cpus", "gateway"};
 
 using Names = std::vector<std::string>;
 

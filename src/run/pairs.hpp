@@ -10,7 +10,7 @@
 
 namespace lab::run {
 
-// Inside a scenario, along the first of `log`, `crypto`, `cpus` that has two values: the first value against each other one. Then one for
+// Inside a scenario, along the first of `log`, `crypto`, `cpus`, `gateway` that has two values: the first value against each other one. Then one for
 // each verdict of a claim on a ratio across scenarios or pages, and one for each step of a claim on an order across scenarios; then those
 // that the playbook asks for; then the A/A pairs, one for each way of switching used (`AaPairs::one`: the first of them alone). A cell in
 // no pair is measured singly. `cells`: those that can run here.

@@ -30,7 +30,7 @@ jq -e -n "$(rate overcommit/page=5.8KB/cpus=2/busy=2) < 0.9 * $(rate overcommit/
   fail "busy guests cost the gateway nothing: $(jq -c '.cells[] | [.id, .pages_per_s.median]' "$run/results.json")"
 holds "$run/trials.jsonl" '.sides[] | select(.cell | startswith("database/")) | .cpu_us_per_page.db2 > 1'
 holds "$run/trials.jsonl" '.sides[] | select(.cell | startswith("no-database/")) | .cpu_us_per_page.db2 < 1'
-[ -s "$logs"/.lab-logs-*/request.log ] || fail "no log on the other disk: $(ls -AR "$logs")"
+[ -s "$logs"/.lab-logs-*/request.log.b ] || fail "no log on the other disk: $(ls -AR "$logs")"
 grep -q "A disk of its own for the log\|Whether a disk of its own" "$run/report.html" || fail "the report says nothing on the log's disk"
 
 wants 0 "$LAB" down platform
