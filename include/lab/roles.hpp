@@ -49,9 +49,12 @@ struct DatabaseClient {  // PostgreSQL, by its protocol version 3
   bool operator==(const DatabaseClient&) const = default;
 };
 
+inline constexpr std::chrono::seconds kLongestPageDelay{10};
+
 struct PagesConfig {
   Service service;
   std::optional<DatabaseClient> database;  // where pages come from; absent: they are made
+  std::chrono::nanoseconds delay{0};       // before each page, as of a slow application
   bool operator==(const PagesConfig&) const = default;
 };
 

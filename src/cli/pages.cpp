@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "config/config.hpp"
+#include "lab/units.hpp"
 #include "roles/common/role.hpp"
 #include "roles/pages/service.hpp"
 #include "service_options.hpp"
@@ -39,10 +40,30 @@ Result<boost::json::value> answer(const pages::Service& service, std::string_vie
   return Error{"no such method", std::string(method), "pages answers stats and ping", {}};
 }
 
-Result<PagesConfig, Errors> read_config(const ServiceOptions& options) {
+struct Options : ServiceOptions {
+  std::string delay;
+};
+
+Result<PagesConfig, Errors> from_options(const Options& options) {
+  const Result<Service> service = to_service(options);
+  if (!service) {
+    return Errors{service.error()};
+  }
+  PagesConfig config{*service};
+  if (!options.delay.empty()) {
+    const auto delay = parse_duration(options.delay);
+    if (!delay || *delay > kLongestPageDelay) {
+      return Errors{
+          {"\"" + options.delay + "\" is no delay of a page", "--delay", "write for example 1ms; at most 10s", {}, Failure::usage}};
+    }
+    config.delay = *delay;
+  }
+  return config;
+}
+
+Result<PagesConfig, Errors> read_config(const Options& options) {
   if (options.config.empty()) {
-    Result<Service> service = to_service(options);
-    return service ? Result<PagesConfig, Errors>(PagesConfig{*service}) : Errors{service.error()};
+    return from_options(options);
   }
   const Result<std::string> text = config::read_file(options.config);
   return text ? config::parse_pages(*text, options.config) : Errors{text.error()};
@@ -92,10 +113,11 @@ Result<void> serve(const PagesConfig& config, int ready_fd, Context& context) {
 }  // namespace
 
 void add_pages(CLI::App& root, Context& context) {
-  auto options = std::make_shared<ServiceOptions>();
+  auto options = std::make_shared<Options>();
   CLI::App* command =
       root.add_subcommand("pages", "the back-end page server: GET /page/5.8KB answers exactly that many bytes, /echo the request");
   add_service_options(*command, *options, "--http", "--https", "127.0.0.1:9080", "127.0.0.1:9443");
+  command->add_option("--delay", options->delay, "before each page, as of a slow application")->type_name("TIME")->excludes("--config");
   command->callback([options, &context] {
     const Result<PagesConfig, Errors> config = read_config(*options);
     if (!config) {

@@ -66,10 +66,16 @@ constexpr Field<DatabaseClient> kDatabaseClient[] = {
     {"cache", [](Cursor at, DatabaseClient& into) { set(into.cache, boolean(at)); }},
 };
 
+std::optional<std::chrono::nanoseconds> page_delay(Cursor at) {
+  const auto value = duration(at, std::chrono::nanoseconds(0));
+  return !value || *value <= kLongestPageDelay ? value : at.wants("at most 10s");
+}
+
 const std::vector<Field<PagesConfig>>& pages_fields() {
   static const auto fields = with<PagesConfig>(
       service_fields<PagesConfig>("http", "https"),
-      {{"database", [](Cursor at, PagesConfig& into) { read_map(at, "`database`", kDatabaseClient, into.database.emplace()); }}});
+      {{"database", [](Cursor at, PagesConfig& into) { read_map(at, "`database`", kDatabaseClient, into.database.emplace()); }},
+       {"delay", [](Cursor at, PagesConfig& into) { set(into.delay, page_delay(at)); }}});
   return fields;
 }
 

@@ -228,6 +228,9 @@ json::object to_json(const PagesConfig& config) {
         {"server", written(database.server)},  {"name", database.name},  {"user", database.user}, {"password", database.password},
         {"connections", database.connections}, {"cache", database.cache}};
   }
+  if (config.delay.count() > 0) {
+    object["delay"] = written(config.delay);
+  }
   return object;
 }
 

@@ -154,7 +154,8 @@ TEST_CASE("role files written as JSON read back to the same value, every field s
   check_round_trip(every_gateway(), config::parse_gateway);
   check_round_trip(every_load(), config::parse_load);
   check_round_trip(PagesConfig{every_service()}, config::parse_pages);
-  check_round_trip(PagesConfig{every_service(), DatabaseClient{{"::1", 5432}, "lab", "pages", "it's \"secret\"", 7, true}},
+  check_round_trip(PagesConfig{every_service(), DatabaseClient{{"::1", 5432}, "lab", "pages", "it's \"secret\"", 7, true},
+                               std::chrono::microseconds(1500)},
                    config::parse_pages);
   check_round_trip(DatabaseConfig{{"127.0.0.1", 5432}, "other", "me", "it's \"secret\"", "/tmp/c"}, config::parse_database);
   check_round_trip(GuestConfig{3, 1500ms, "/tmp/c"}, config::parse_guest);

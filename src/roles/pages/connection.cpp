@@ -67,7 +67,7 @@ void Connection::advance() {
         continue;
       }
     }
-    if (!readable_ || state_ == State::closed || state_ == State::database) {
+    if (!readable_ || state_ == State::closed || state_ == State::delayed || state_ == State::database) {
       break;
     }
     const std::span<char> scratch = worker_.scratch();
@@ -214,6 +214,25 @@ std::size_t Connection::take_body(std::string_view data) {
 }
 
 void Connection::answer() {
+  if (plan_.target == Target::page && worker_.delay() > 0) {
+    delay_answer();
+  } else {
+    answer_now();
+  }
+}
+
+void Connection::delay_answer() {
+  state_ = State::delayed;
+  if (!delay_) {
+    delay_ = std::make_unique<net::Timer>(worker_.loop(), [this] {
+      answer_now();
+      advance();
+    });
+  }
+  delay_->arm(worker_.delay());
+}
+
+void Connection::answer_now() {
   state_ = State::head;
   close_after_answer_ = plan_.persistence == Persistence::close;
   switch (plan_.target) {
@@ -347,6 +366,9 @@ void Connection::close() {
   state_ = State::closed;
   worker_.loop().unwatch(stream_.fd(), *this);
   deadline_.cancel();
+  if (delay_) {
+    delay_->cancel();
+  }
   stream_.close();
   worker_.remove(*this);
 }

@@ -29,7 +29,8 @@ class Connection final : public net::Watcher, private Database::Asker {
   void drain();  // closes when idle, else after the answer under way
 
  private:
-  enum class State : std::uint8_t { handshake, head, body, database, linger, closed };  // database: waits for a page from there
+  // delayed: waits before a page; database: waits for one from there.
+  enum class State : std::uint8_t { handshake, head, body, delayed, database, linger, closed };
   enum class Target : std::uint8_t { page, echo, refused };
   // What will answer the request whose body is still being read.
   struct Plan {
@@ -50,6 +51,8 @@ class Connection final : public net::Watcher, private Database::Asker {
   Plan plan(const http::Request& request) const;
   void begin(const http::Request& request, bool body_is_here);
   void answer();
+  void delay_answer();
+  void answer_now();
   void answer_page();
   void page_came(PageBody body) override;
   void no_page(const Error& error) override;
@@ -81,6 +84,7 @@ class Connection final : public net::Watcher, private Database::Asker {
   std::string held_;
   std::uint64_t page_at_ = 0, page_end_ = 0;  // page bytes still to send
   PageBody page_;                             // that they are of; null: the pattern
+  std::unique_ptr<net::Timer> delay_;         // where pages are delayed
 };
 
 }  // namespace lab::pages

@@ -33,7 +33,7 @@ Result<std::unique_ptr<Service>> Service::start(const PagesConfig& config) {
   impl.listening = std::move(listeners->urls);
   for (std::size_t i = 0; i < listeners->of_threads.size(); ++i) {
     const std::shared_ptr<SSL_CTX> context = impl.contexts.empty() ? nullptr : impl.contexts[i];
-    impl.workers.push_back(std::make_unique<Worker>(std::move(listeners->of_threads[i]), context, config.database));
+    impl.workers.push_back(std::make_unique<Worker>(std::move(listeners->of_threads[i]), context, config.database, config.delay.count()));
   }
   for (const auto& worker : impl.workers) {
     impl.threads.emplace_back([&one = *worker] { one.run(); });

@@ -36,7 +36,8 @@ struct alignas(64) Counters {
 class Worker {
  public:
   // With a database pages come from there, else they are made.
-  Worker(std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context, const std::optional<DatabaseClient>& database = {});
+  Worker(std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX> context, const std::optional<DatabaseClient>& database = {},
+         net::Nanos delay = 0);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -53,6 +54,7 @@ class Worker {
   Counters& counted() { return counters_; }
   HeadCache& heads() { return heads_; }
   Database* database() { return database_.get(); }  // null: pages are made
+  net::Nanos delay() const { return delay_; }       // before each page
   http::Request& request() { return request_; }
   std::span<char> scratch() { return scratch_; }
   std::int64_t unix_seconds() const;
@@ -65,6 +67,7 @@ class Worker {
 
   net::Loop loop_;
   std::shared_ptr<SSL_CTX> context_;
+  const net::Nanos delay_;
   Counters counters_;
   HeadCache heads_;
   http::Request request_;

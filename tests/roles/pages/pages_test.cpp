@@ -105,13 +105,14 @@ class Peer {
 };
 
 struct Fixture {
-  explicit Fixture(int threads = 1) {
+  explicit Fixture(int threads = 1, std::chrono::nanoseconds delay = {}) {
     PagesConfig config;
     config.service.plain = {{"127.0.0.1", 0}};
     config.service.tls = {{"127.0.0.1", 0}};
     config.service.certificate.certificate = certificate.certificate();
     config.service.certificate.key = certificate.key();
     config.service.threads = threads;
+    config.delay = delay;
     Result<std::unique_ptr<pages::Service>> started = pages::Service::start(config);
     REQUIRE(started);
     service = std::move(*started);
@@ -198,6 +199,32 @@ TEST_CASE("a request that comes a byte at a time is answered once") {
   CHECK(status_of(peer.read_head()) == 200);
   CHECK(peer.read(3).size() == 3);
   CHECK(fixture.service->totals().requests == 1);
+}
+
+TEST_CASE("a delayed page comes no sooner, and in its order") {
+  const Fixture fixture(1, std::chrono::milliseconds(50));
+  Peer peer(fixture.http());
+  const net::Nanos began = net::monotonic_now();
+  peer.send(get("/page/3") + get("/page/4", "Connection: close\r\n"));
+  CHECK(value_of(peer.read_head(), "Content-Length") == "3");
+  CHECK(net::monotonic_now() - began >= 50'000'000);
+  CHECK(peer.read(3).size() == 3);
+  CHECK(value_of(peer.read_head(), "Content-Length") == "4");
+  CHECK(peer.read_to_end().size() == 4);
+  CHECK(net::monotonic_now() - began >= 100'000'000);
+}
+
+TEST_CASE("while a page is delayed others are answered, and who asked for it may go") {
+  const Fixture fixture(1, std::chrono::seconds(10));
+  {
+    Peer peer(fixture.http());
+    peer.send(get("/page/3"));
+    Peer other(fixture.http());
+    other.send(get("/echo"));
+    CHECK(status_of(other.read_head()) == 200);
+  }
+  fixture.service->drain(std::chrono::seconds(5));
+  CHECK(fixture.service->totals().pages == 0);
 }
 
 TEST_CASE("who asks for the connection to close gets the page and then the end") {
