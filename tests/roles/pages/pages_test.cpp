@@ -3,7 +3,7 @@
 #include "catch_result.hpp"
 #include "certificate.hpp"
 #include "http/page_pattern.hpp"
-include "net/loop.hpp"
+#include "net/loop.hpp"
 #include "net/stream.hpp"
 #include "net/tls.hpp"
 
