@@ -47,6 +47,9 @@ struct Side {
   std::vector<Slice> slices;
 };
 
+// Among a trial's notes: the first that was made after a run was broken off.
+inline constexpr const char* kResumedNote = "the run was broken off before this trial, and resumed";
+
 struct Trial {
   int trial = 0;                // number in order of execution, from 1
   std::string kind = "single";  // single | pair | aa

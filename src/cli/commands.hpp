@@ -24,6 +24,7 @@ void add_status(CLI::App& root, Context& context);
 void add_doctor(CLI::App& root, Context& context);
 void add_graph(CLI::App& root, Context& context);
 void add_junction(CLI::App& root, Context& context);
+void add_selftest(CLI::App& root, Context& context);
 void add_ssh(CLI::App& root, Context& context);
 void add_exec(CLI::App& root, Context& context);
 void add_logs(CLI::App& root, Context& context);

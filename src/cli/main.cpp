@@ -21,6 +21,7 @@ constexpr Entry kCommands[] = {
     {"Files", lab::cli::add_validate},
     {"Measurements", lab::cli::add_run},
     {"Measurements", lab::cli::add_runs},
+    {"Measurements", lab::cli::add_selftest},
     {"Measurements", lab::cli::add_report},
     {"Labs", lab::cli::add_doctor},
     {"Labs", lab::cli::add_image},

@@ -230,6 +230,16 @@ std::vector<std::string> method(const Run& run) {
         "A of 100 ms and more, each drained before the next, the first two dropped. The pair's ratio is the mean of the logarithms over "
         "these groups: what the host does slowly meets both sides alike. A quotient of two cells' medians need not equal it.");
   }
+  std::vector<std::string> resumed;
+  for (const Trial& trial : run.trials) {
+    if (std::ranges::find(trial.notes, kResumedNote) != trial.notes.end()) {
+      resumed.push_back(std::to_string(trial.trial));
+    }
+  }
+  if (!resumed.empty()) {
+    out.push_back(fmt::format("The run was broken off and resumed before trial {}: what the host was doing may have changed there.",
+                              join(resumed, " and ")));
+  }
   if (const double floor = noise_floor(run); floor > 0) {
     out.push_back(fmt::format("The same cell loaded against itself (A/A) gives the noise floor, {}. No smaller effect is called one.",
                               percent(std::expm1(floor))));

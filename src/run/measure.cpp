@@ -57,8 +57,11 @@ class Run {
   Run(Bench& bench, const Plan& plan, store::RunDirectory& directory) : bench_(bench), plan_(plan), directory_(directory) {}
 
   // An error ends the run: interrupted, or the disk is full.
-  Result<Trial> make(const TrialPlan& what, int number) {
+  Result<Trial> make(const TrialPlan& what, int number, bool resumed) {
     Trial trial;
+    if (resumed) {
+      trial.notes.emplace_back(kResumedNote);
+    }
     trial.trial = number;
     trial.kind = what.kind;
     trial.block = what.block;
@@ -304,7 +307,7 @@ class Passes {
     }
     const int number = static_cast<int>(outcome_.trials.size()) + 1;
     progress_.starting(next, number, total, time_for(total - number + 1));
-    auto trial = run_.make(next, number);
+    auto trial = run_.make(next, number, earlier_ > 0 && outcome_.trials.size() == earlier_);
     if (!trial) {
       outcome_.interrupted = trial.error().failure == Failure::interrupted;
       if (!outcome_.interrupted) {

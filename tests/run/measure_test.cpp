@@ -188,6 +188,8 @@ TEST_CASE("an interrupt keeps what was measured, and a resumed run makes the res
   Bench bench = again.bench(f.standing);
   const Outcome second = run::measure(bench, f.plan, f.on_disk(), *f.directory, f.told);
   CHECK_FALSE(second.interrupted);
+  CHECK(second.trials[3].notes == std::vector<std::string>{kResumedNote});
+  CHECK(second.trials[4].notes.empty());
   const auto stored = f.on_disk();
   REQUIRE(stored.size() == 8);
   for (std::size_t i = 0; i < stored.size(); ++i) {
