@@ -43,12 +43,23 @@ bool holds(const std::string& text, const std::string& part) { return text.find(
 
 }  // namespace
 
-TEST_CASE("what has to reach what follows from the roles: clients the gateway, the gateway what is behind it, back ends the database") {
+TEST_CASE(
+    "what has to reach what follows from the roles: clients both gateways of a pair, the gateway what is behind it, back ends the "
+    "database") {
   const auto flows = orchestrator::flows_of(nine_nodes().lab);
-  const std::vector<Flow> expected{{"client1", "webseal", 8080},   {"client1", "webseal", 8443},   {"client2", "webseal", 8080},
-                                   {"client2", "webseal", 8443},   {"webseal", "was", 9080},       {"webseal", "was", 9443},
-                                   {"webseal", "was-linux", 9080}, {"webseal", "was-linux", 9443}, {"webseal", "tam", 3890},
-                                   {"was", "db2", 5432},           {"was-linux", "db2", 5432}};
+  std::vector<Flow> expected;
+  for (const char* client : {"client1", "client2"}) {
+    for (const std::uint16_t port : {8080, 8443, 8081, 8444}) {  // the last two for the other gateway of a pair
+      expected.push_back({client, "webseal", port});
+    }
+  }
+  expected.insert(expected.end(), {{"webseal", "was", 9080},
+                                   {"webseal", "was", 9443},
+                                   {"webseal", "was-linux", 9080},
+                                   {"webseal", "was-linux", 9443},
+                                   {"webseal", "tam", 3890},
+                                   {"was", "db2", 5432},
+                                   {"was-linux", "db2", 5432}});
   CHECK(flows == expected);
 }
 
