@@ -14,6 +14,7 @@ void add_guest(CLI::App& root, Context& context);
 void add_load(CLI::App& root, Context& context);
 void add_pages(CLI::App& root, Context& context);
 void add_init(CLI::App& root, Context& context);
+void add_compare(CLI::App& root, Context& context);
 void add_report(CLI::App& root, Context& context);
 void add_run(CLI::App& root, Context& context);
 void add_runs(CLI::App& root, Context& context);

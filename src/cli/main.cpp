@@ -23,6 +23,7 @@ constexpr Entry kCommands[] = {
     {"Measurements", lab::cli::add_runs},
     {"Measurements", lab::cli::add_selftest},
     {"Measurements", lab::cli::add_report},
+    {"Measurements", lab::cli::add_compare},
     {"Labs", lab::cli::add_doctor},
     {"Labs", lab::cli::add_image},
     {"Labs", lab::cli::add_plan},

@@ -145,6 +145,11 @@ double Permutation::reached(double size) const {
   return (static_cast<double>(beyond) + self) / (static_cast<double>(others.size()) + 1);
 }
 
+std::size_t relabellings_for(std::size_t comparisons) {
+  constexpr std::size_t kKept = 20'000'000, kLeast = 1000;
+  return std::clamp(kKept / std::max<std::size_t>(1, comparisons), kLeast, kRelabellings);
+}
+
 Permutation permute(const std::vector<double>& a, const std::vector<double>& b, std::size_t most) {
   Permutation result;
   if (a.empty() || b.empty()) {

@@ -28,6 +28,9 @@ struct Permutation {
 
 inline constexpr std::size_t kRelabellings = 20'000;
 
+// How many to look at of each of so many comparisons: bounds what all of them keep, 80 MB.
+std::size_t relabellings_for(std::size_t comparisons);
+
 // Exact where there are at most `most` relabellings, else that many at random, the same ones every time. Fewer than two values in
 // either sample: no interval, p = 1.
 Permutation permute(const std::vector<double>& a, const std::vector<double>& b, std::size_t most = kRelabellings);
