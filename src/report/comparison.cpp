@@ -200,7 +200,7 @@ void decide(Change& change, std::size_t compared) {
   }
 }
 
-// All comparisons of one quantity are one family.
+// All comparisons of one measure are one family.
 void judge(const std::vector<Change*>& changes) {
   const std::size_t most = stats::relabellings_for(changes.size());
   std::vector<stats::Permutation> found;
@@ -223,11 +223,11 @@ void judge(const std::vector<Change*>& changes) {
 }
 
 void judge_all(Comparison& comparison) {
-  for (std::optional<Change> CellComparison::*quantity : {&CellComparison::throughput, &CellComparison::cpu, &CellComparison::p99}) {
+  for (std::optional<Change> CellComparison::*measure : {&CellComparison::throughput, &CellComparison::cpu, &CellComparison::p99}) {
     std::vector<Change*> changes;
     for (CellComparison& cell : comparison.cells) {
-      if (cell.*quantity) {
-        changes.push_back(&*(cell.*quantity));
+      if (cell.*measure) {
+        changes.push_back(&*(cell.*measure));
       }
     }
     judge(changes);
@@ -268,8 +268,8 @@ ComparedRun summary_of(const Run& run) {
 
 }  // namespace
 
-const std::optional<Change>& CellComparison::of(Quantity quantity) const {
-  return quantity == Quantity::throughput ? throughput : quantity == Quantity::cpu ? cpu : p99;
+const std::optional<Change>& CellComparison::of(Measure measure) const {
+  return measure == Measure::throughput ? throughput : measure == Measure::cpu ? cpu : p99;
 }
 
 Comparison compare(const Run& a, const Run& b) {
@@ -293,10 +293,10 @@ Tally tally(const Comparison& comparison) {
   return counts;
 }
 
-std::string verdict_text(Quantity quantity, Verdict verdict) {
+std::string verdict_text(Measure measure, Verdict verdict) {
   switch (verdict) {
-    case Verdict::rose: return quantity == Quantity::throughput ? "faster" : quantity == Quantity::cpu ? "dearer" : "slower";
-    case Verdict::fell: return quantity == Quantity::throughput ? "slower" : quantity == Quantity::cpu ? "cheaper" : "faster";
+    case Verdict::rose: return measure == Measure::throughput ? "faster" : measure == Measure::cpu ? "dearer" : "slower";
+    case Verdict::fell: return measure == Measure::throughput ? "slower" : measure == Measure::cpu ? "cheaper" : "faster";
     case Verdict::same: return "no difference beyond the noise";
     case Verdict::unknown: return "cannot tell";
   }
@@ -304,7 +304,7 @@ std::string verdict_text(Quantity quantity, Verdict verdict) {
 }
 
 std::string pair_verdict_text(Verdict verdict) {
-  return verdict == Verdict::rose ? "larger" : verdict == Verdict::fell ? "smaller" : verdict_text(Quantity::throughput, verdict);
+  return verdict == Verdict::rose ? "larger" : verdict == Verdict::fell ? "smaller" : verdict_text(Measure::throughput, verdict);
 }
 
 }  // namespace lab::report

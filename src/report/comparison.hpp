@@ -10,17 +10,17 @@
 
 namespace lab::report {
 
-enum class Quantity { throughput, cpu, p99 };  // pages a second; the gateway's CPU µs a page; µs of service, 99th percentile
+enum class Measure { throughput, cpu, p99 };  // pages a second; the gateway's CPU µs a page; µs of service, 99th percentile
 
 enum class Verdict { rose, fell, same, unknown };
 
-// One quantity of a cell, or the ratio of a pair, in both runs. Rates and times are compared as logarithms.
+// One measure of a cell, or the ratio of a pair, in both runs. Rates and times are compared as logarithms.
 struct Change {
   Interval a, b;                       // as each run's results give it; of CPU and p99 the median alone, low = high = median
   std::vector<double> logs_a, logs_b;  // one a pass: the mean of its logs there
   Interval ratio;                      // B ÷ A of the geometric means; low and high: the plain interval; n: passes of the shorter run
   double coverage = 0;                 // of that interval: at least 0.95, less where the passes are too few; 0: none at all
-  double p = 1, corrected = 1;         // of no change; corrected for all comparisons of this quantity
+  double p = 1, corrected = 1;         // of no change; corrected for all comparisons of this measure
   double least_p = 1;                  // what so many passes could show
   double noise_floor = 0;              // of |log ratio|, of both runs together; 0: neither has one
   Verdict verdict = Verdict::unknown;
@@ -33,7 +33,7 @@ struct CellComparison {
   std::vector<std::string> flags_a, flags_b;
   std::optional<Change> throughput, cpu, p99;  // absent where a run has no such figure
 
-  const std::optional<Change>& of(Quantity quantity) const;
+  const std::optional<Change>& of(Measure measure) const;
 };
 
 struct PairComparison {
@@ -72,7 +72,7 @@ Comparison compare(const Run& a, const Run& b);
 std::vector<Difference> differences(const Run& a, const Run& b);
 
 // "faster", "slower", "no difference beyond the noise", "cannot tell"; of CPU "cheaper" and "dearer".
-std::string verdict_text(Quantity quantity, Verdict verdict);
+std::string verdict_text(Measure measure, Verdict verdict);
 std::string pair_verdict_text(Verdict verdict);  // "larger", "smaller", …
 
 struct Tally {

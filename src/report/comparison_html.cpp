@@ -17,11 +17,11 @@ namespace {
 constexpr double kBars = 150, kForest = 190, kHeight = 30;
 
 // The look of a verdict: more pages are better, more CPU or time is worse; of a pair neither is.
-const char* style_of(Quantity quantity, Verdict verdict) {
+const char* style_of(Measure measure, Verdict verdict) {
   if (verdict == Verdict::same || verdict == Verdict::unknown) {
     return verdict == Verdict::same ? "same" : "unknown";
   }
-  return (verdict == Verdict::rose) == (quantity == Quantity::throughput) ? "better" : "worse";
+  return (verdict == Verdict::rose) == (measure == Measure::throughput) ? "better" : "worse";
 }
 
 std::string badge(const char* style, const std::string& text, const std::string& reason) {
@@ -95,10 +95,10 @@ std::string axis_note(double span) {
 }
 
 // The greatest value of each chart's rows: one scenario's cells of one page.
-std::map<std::string, double> scales(const Comparison& comparison, Quantity quantity) {
+std::map<std::string, double> scales(const Comparison& comparison, Measure measure) {
   std::map<std::string, double> most;
   for (const CellComparison& cell : comparison.cells) {
-    if (const auto& change = cell.of(quantity)) {
+    if (const auto& change = cell.of(measure)) {
       double& value = most[cell.id.substr(0, cell.id.find('/', cell.id.find("page=")))];
       value = std::max({value, change->a.high, change->b.high});
     }
@@ -110,10 +110,10 @@ std::string legend() {
   return "<ul class=\"legend\"><li><span class=\"swatch run-a\"></span>A</li><li><span class=\"swatch run-b\"></span>B</li></ul>\n";
 }
 
-std::string quantity_html(const Comparison& comparison, const QuantityText& quantity) {
+std::string measure_html(const Comparison& comparison, const MeasureText& measure) {
   std::vector<const Change*> changes;
   for (const CellComparison& cell : comparison.cells) {
-    if (const auto& change = cell.of(quantity.quantity)) {
+    if (const auto& change = cell.of(measure.measure)) {
       changes.push_back(&*change);
     }
   }
@@ -121,18 +121,18 @@ std::string quantity_html(const Comparison& comparison, const QuantityText& quan
     return "<p>No cell has this figure in both runs.</p>\n";
   }
   const double span = span_of(changes);
-  const auto most = scales(comparison, quantity.quantity);
+  const auto most = scales(comparison, measure.measure);
   std::string out = legend() + axis_note(span);
-  HtmlTable table{fmt::format("{}, A and B, and what changed", quantity.title),
+  HtmlTable table{fmt::format("{}, A and B, and what changed", measure.title),
                   "changes cards",
                   {{"Cell"}, {"A and B"}, {"A", true}, {"B", true}, {"Change", true}, {"Interval"}, {"Verdict"}},
                   {}};
   for (const CellComparison& cell : comparison.cells) {
-    const auto& change = cell.of(quantity.quantity);
+    const auto& change = cell.of(measure.measure);
     if (!change) {
       continue;
     }
-    const char* style = style_of(quantity.quantity, change->verdict);
+    const char* style = style_of(measure.measure, change->verdict);
     const std::string flags = flags_text(cell.flags_a, cell.flags_b);
     table.rows.push_back({td_html(breakable(cell.id) + (flags.empty() ? "" : "<small>⚑\u00a0" + escape_html(flags) + "</small>")),
                           td_html(bars_svg(*change, most.at(cell.id.substr(0, cell.id.find('/', cell.id.find("page=")))))),
@@ -140,7 +140,7 @@ std::string quantity_html(const Comparison& comparison, const QuantityText& quan
                           td(change->b.median, number(change->b.median)),
                           {change_html(*change), change->ratio.median},
                           td_html(forest_svg(*change, style, span)),
-                          td_html(badge(style, verdict_text(quantity.quantity, change->verdict), change->reason))});
+                          td_html(badge(style, verdict_text(measure.measure, change->verdict), change->reason))});
   }
   return out + to_html(table);
 }
@@ -158,7 +158,7 @@ std::string pairs_html(const Comparison& comparison) {
   for (const PairComparison& pair : comparison.pairs) {
     const Change& change = pair.change;
     const bool told = change.verdict == Verdict::rose || change.verdict == Verdict::fell;
-    const char* style = told ? "better" : style_of(Quantity::throughput, change.verdict);
+    const char* style = told ? "better" : style_of(Measure::throughput, change.verdict);
     table.rows.push_back({td_html(breakable(pair.a) + "<br>→ " + breakable(pair.b)),
                           td(change.a.median, times(change.a.median)),
                           td(change.b.median, times(change.b.median)),
@@ -226,9 +226,9 @@ std::string not_compared_html(const Comparison& comparison) {
 std::string comparison_html(const Comparison& comparison, const Thresholds& thresholds) {
   std::vector<Section> sections{{"summary", "Summary", summary_html(comparison, thresholds)},
                                 {"differences", "What makes them less comparable", differences_html(comparison)},
-                                {"throughput", "Pages a second", quantity_html(comparison, kQuantityTexts[0])},
-                                {"cpu", "CPU time a page, of the gateway", quantity_html(comparison, kQuantityTexts[1])},
-                                {"p99", "Service time, 99th percentile", quantity_html(comparison, kQuantityTexts[2])}};
+                                {"throughput", "Pages a second", measure_html(comparison, kMeasureTexts[0])},
+                                {"cpu", "CPU time a page, of the gateway", measure_html(comparison, kMeasureTexts[1])},
+                                {"p99", "Service time, 99th percentile", measure_html(comparison, kMeasureTexts[2])}};
   if (!comparison.pairs.empty()) {
     sections.push_back({"pairs", "Pairs", pairs_html(comparison)});
   }

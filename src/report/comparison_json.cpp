@@ -39,16 +39,16 @@ json::object to_json(const CellComparison& cell) {
   for (const auto& [name, value] : cell.axes) {
     axes[name] = value;
   }
-  const auto quantity = [&](Quantity which) -> json::value {
+  const auto measure = [&](Measure which) -> json::value {
     const auto& change = cell.of(which);
     return change ? json::value(to_json(*change, verdict_text(which, change->verdict))) : json::value();
   };
   return {{"id", cell.id},
           {"scenario", cell.scenario},
           {"axes", std::move(axes)},
-          {"throughput", quantity(Quantity::throughput)},
-          {"cpu", quantity(Quantity::cpu)},
-          {"p99", quantity(Quantity::p99)},
+          {"throughput", measure(Measure::throughput)},
+          {"cpu", measure(Measure::cpu)},
+          {"p99", measure(Measure::p99)},
           {"flags", flags_json(cell.flags_a, cell.flags_b)}};
 }
 

@@ -17,14 +17,14 @@ std::string head_text(const Row& titles, const std::string& rule) { return row_t
 
 std::string code(const std::string& text) { return "`" + text + "`"; }  // of ids: no backquote is in them
 
-std::string verdict_markdown(Quantity quantity, Verdict verdict) {
-  const std::string text = verdict_text(quantity, verdict);
+std::string verdict_markdown(Measure measure, Verdict verdict) {
+  const std::string text = verdict_text(measure, verdict);
   return verdict == Verdict::rose || verdict == Verdict::fell ? "**" + text + "**" : text;
 }
 
-std::string change_cell(const std::optional<Change>& change, Quantity quantity) {
+std::string change_cell(const std::optional<Change>& change, Measure measure) {
   return change ? fmt::format("{} ({}) {}", report::change(change->ratio.median), interval_text(*change),
-                              verdict_markdown(quantity, change->verdict))
+                              verdict_markdown(measure, change->verdict))
                 : "–";
 }
 
@@ -32,9 +32,8 @@ std::string changed_table(const Comparison& comparison) {
   std::string rows;
   for (const CellComparison& cell : comparison.cells) {
     if (changed(cell)) {
-      rows +=
-          row_text({code(cell.id), from_to(*cell.throughput, number), change_cell(cell.throughput, Quantity::throughput),
-                    change_cell(cell.cpu, Quantity::cpu), change_cell(cell.p99, Quantity::p99), flags_text(cell.flags_a, cell.flags_b)});
+      rows += row_text({code(cell.id), from_to(*cell.throughput, number), change_cell(cell.throughput, Measure::throughput),
+                        change_cell(cell.cpu, Measure::cpu), change_cell(cell.p99, Measure::p99), flags_text(cell.flags_a, cell.flags_b)});
     }
   }
   return rows.empty()
@@ -46,12 +45,12 @@ std::string folded(const std::string& title, const std::string& body) {
   return body.empty() ? "" : "<details><summary>" + escape_html(title) + "</summary>\n\n" + body + "\n</details>\n\n";
 }
 
-std::string all_cells(const Comparison& comparison, const QuantityText& each) {
+std::string all_cells(const Comparison& comparison, const MeasureText& each) {
   std::string rows;
   for (const CellComparison& cell : comparison.cells) {
-    if (const auto& change = cell.of(each.quantity)) {
+    if (const auto& change = cell.of(each.measure)) {
       rows += row_text({code(cell.id), number(change->a.median), number(change->b.median), report::change(change->ratio.median),
-                        interval_text(*change), passes_text(*change), verdict_markdown(each.quantity, change->verdict),
+                        interval_text(*change), passes_text(*change), verdict_markdown(each.measure, change->verdict),
                         escape_markdown(change->reason)});
     }
   }
@@ -107,7 +106,7 @@ std::string comparison_markdown(const Comparison& comparison, const Thresholds& 
   }
   text += thresholds.empty() ? "" : "\n";
   text += differences_table(comparison.differences) + changed_table(comparison);
-  for (const QuantityText& each : kQuantityTexts) {
+  for (const MeasureText& each : kMeasureTexts) {
     text += folded(fmt::format("Every cell: {}", each.title), all_cells(comparison, each));
   }
   text += folded(count(comparison.pairs.size(), "pair", "pairs"), all_pairs(comparison));

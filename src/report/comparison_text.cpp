@@ -24,9 +24,9 @@ std::string change_line(const char* title, const std::string& values, const Chan
 
 std::string cell_text(const CellComparison& cell) {
   std::string text = "\n" + cell.id + "\n";
-  for (const QuantityText& each : kQuantityTexts) {
-    if (const auto& change = cell.of(each.quantity)) {
-      text += change_line(each.title, from_to(*change, number), *change, verdict_text(each.quantity, change->verdict));
+  for (const MeasureText& each : kMeasureTexts) {
+    if (const auto& change = cell.of(each.measure)) {
+      text += change_line(each.title, from_to(*change, number), *change, verdict_text(each.measure, change->verdict));
     }
   }
   const std::string flags = flags_text(cell.flags_a, cell.flags_b);
@@ -65,8 +65,8 @@ std::string summary_line(const Comparison& comparison) {
 }
 
 bool changed(const CellComparison& cell) {
-  return std::ranges::any_of(kQuantityTexts, [&](const QuantityText& each) {
-    const auto& change = cell.of(each.quantity);
+  return std::ranges::any_of(kMeasureTexts, [&](const MeasureText& each) {
+    const auto& change = cell.of(each.measure);
     return change && (change->verdict == Verdict::rose || change->verdict == Verdict::fell);
   });
 }

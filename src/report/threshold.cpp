@@ -13,8 +13,8 @@ namespace lab::report {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Quantity>, 3> kQuantities{
-    {{"throughput", Quantity::throughput}, {"cpu", Quantity::cpu}, {"p99", Quantity::p99}}};
+constexpr std::array<std::pair<std::string_view, Measure>, 3> kMeasures{
+    {{"throughput", Measure::throughput}, {"cpu", Measure::cpu}, {"p99", Measure::p99}}};
 constexpr double kMostPercent = 10'000;
 
 Error malformed(std::string_view text, const std::string& why) {
@@ -57,11 +57,11 @@ Result<Threshold> parse_threshold(std::string_view text) {
   drop_blanks(name);
   drop_blanks(number);
   Threshold threshold{{}, text[sign] == '<', 1, std::string(text)};
-  const auto quantity = std::find_if(kQuantities.begin(), kQuantities.end(), [&](const auto& each) { return each.first == name; });
-  if (quantity == kQuantities.end()) {
+  const auto measure = std::find_if(kMeasures.begin(), kMeasures.end(), [&](const auto& each) { return each.first == name; });
+  if (measure == kMeasures.end()) {
     return malformed(text, fmt::format("\"{}\" is not compared", name));
   }
-  threshold.quantity = quantity->second;
+  threshold.measure = measure->second;
   if (!number.ends_with('%')) {
     return malformed(text, "it does not end in %");
   }
@@ -87,7 +87,7 @@ ThresholdResult judge(const Comparison& comparison, const Threshold& threshold) 
   std::vector<const CellComparison*> cells;
   found.reserve(comparison.cells.size());
   for (const CellComparison& cell : comparison.cells) {
-    if (const auto& change = cell.of(threshold.quantity)) {
+    if (const auto& change = cell.of(threshold.measure)) {
       found.push_back(against(*change, std::log(threshold.ratio), stats::relabellings_for(comparison.cells.size())));
       cells.push_back(&cell);
     } else {
@@ -102,7 +102,7 @@ ThresholdResult judge(const Comparison& comparison, const Threshold& threshold) 
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const stats::Shift& shift = found[i].shift;
     const bool sure = shift.coverage >= 0.95;
-    if (sure && corrected[i] <= stats::kFamilyError && beyond(threshold, shift, cells[i]->of(threshold.quantity)->noise_floor)) {
+    if (sure && corrected[i] <= stats::kFamilyError && beyond(threshold, shift, cells[i]->of(threshold.measure)->noise_floor)) {
       result.missed.push_back(cells[i]->id);
     } else {
       ++(sure && within(threshold, shift) ? result.held : result.unknown);

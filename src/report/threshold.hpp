@@ -10,7 +10,7 @@
 namespace lab::report {
 
 struct Threshold {
-  Quantity quantity = Quantity::throughput;
+  Measure measure = Measure::throughput;
   bool below = true;  // missed by less than that; else by more
   double ratio = 1;   // B ÷ A: "-5%" is 0.95
   std::string text;   // as given

@@ -1,13 +1,12 @@
 // Whole reports of the fixture's made-up run (make_fixture.mjs). Golden files: LAB_RENEW_GOLDEN=1 renews them.
 #include "report/report.hpp"
 
+#include "golden.hpp"
 #include "sample.hpp"
 #include "temporary_folder.hpp"
 
 #include <boost/json.hpp>
-#include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 using namespace lab;
 using namespace lab::report;
@@ -21,30 +20,6 @@ Run fixture() {
   auto run = read_run(kHere / "fixture");
   REQUIRE(run.has_value());
   return std::move(*run);
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return std::move(text).str();
-}
-
-void check_golden(const std::string& name, const std::string& text) {
-  const auto path = kHere / "golden" / name;
-  if (std::getenv("LAB_RENEW_GOLDEN") != nullptr) {
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  CHECK(text == text_of(path));
-}
-
-std::size_t occurrences(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++n;
-  }
-  return n;
 }
 
 }  // namespace
