@@ -1,8 +1,9 @@
 #include "commands.hpp"
 
-#include "store/index.hpp"
-
-#include <fmt/format.h>
+#include "report/runs_page.hpp"
+#include "run/matrix.hpp"
+#include "runs_text.hpp"
+#include "store/files.hpp"
 
 #include <boost/json.hpp>
 #include <filesystem>
@@ -10,36 +11,25 @@
 
 namespace lab::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-boost::json::object to_json(const store::RunSummary& run) {
-  return {{"name", run.name},
-          {"lab", run.lab},
-          {"playbook", run.playbook},
-          {"profile", run.profile},
-          {"started", run.started},
-          {"state", run.state},
-          {"trials", run.trials},
-          {"cells", {{"measured", run.measured}, {"skipped", run.skipped}, {"failed", run.failed}, {"flagged", run.flagged}}},
-          {"claims", {{"agrees", run.agrees}, {"differs", run.differs}, {"cannot-tell", run.cannot_tell}}}};
-}
+struct Options {
+  std::string reports = "reports", cell, html;
+  bool json = false;
+};
 
-void print_table(Context& context, const std::vector<store::RunSummary>& runs) {
-  std::size_t width = 4;
-  for (const store::RunSummary& run : runs) {
-    width = std::max(width, run.name.size());
-  }
-  context.out << fmt::format("{:<{}}  {:<10} {:>6}  {:>8} {:>7} {:>6} {:>7}  {:>6} {:>7} {:>11}\n", "run", width, "state", "trials",
-                             "measured", "skipped", "failed", "flagged", "agrees", "differs", "cannot-tell");
-  for (const store::RunSummary& run : runs) {
-    context.out << fmt::format("{:<{}}  {:<10} {:>6}  {:>8} {:>7} {:>6} {:>7}  {:>6} {:>7} {:>11}\n", run.name, width, run.state,
-                               run.trials, run.measured, run.skipped, run.failed, run.flagged, run.agrees, run.differs, run.cannot_tell);
-  }
-}
+struct Found {
+  std::vector<store::RunSummary> runs;
+  std::vector<store::Trend> trends;
+};
 
-Result<std::vector<store::RunSummary>> read_runs(const std::string& reports) {
-  if (!std::filesystem::is_directory(reports)) {
-    return std::vector<store::RunSummary>{};
+// Of cells that `cell`, a glob, matches; empty: of all.
+Result<Found> read_index(const std::string& reports, const std::string& cell, bool with_trends) {
+  Found found;
+  if (!fs::is_directory(reports)) {
+    return found;
   }
   auto index = store::Index::open(reports);
   if (!index) {
@@ -48,39 +38,93 @@ Result<std::vector<store::RunSummary>> read_runs(const std::string& reports) {
   if (auto synced = (*index)->sync(); !synced) {
     return synced.error();
   }
-  return (*index)->list();
+  auto runs = (*index)->list();
+  if (!runs) {
+    return runs.error();
+  }
+  found.runs = std::move(*runs);
+  if (with_trends) {
+    auto trends = (*index)->trends([&cell](const std::string& id) { return cell.empty() || run::matches_glob(cell, id); });
+    if (!trends) {
+      return trends.error();
+    }
+    found.trends = std::move(*trends);
+  }
+  return found;
 }
 
-void list_runs(Context& context, const std::string& reports, bool as_json) {
-  const auto runs = read_runs(reports);
-  if (!runs) {
-    return context.fail(runs.error());
-  }
-  if (as_json) {
-    boost::json::array all;
-    for (const store::RunSummary& run : *runs) {
-      all.push_back(to_json(run));
-    }
-    context.out << boost::json::object{{"runs", std::move(all)}} << '\n';
-  } else if (runs->empty()) {
-    context.out << "no runs in " << reports << "; measure one with: lab run\n";
+void print_trends(Context& context, const Options& options, const Found& found) {
+  if (options.json) {
+    context.out << trends_json(found.trends) << '\n';
+  } else if (found.trends.empty()) {
+    context.fail(Error{"no run has a cell that matches " + options.cell, options.reports,
+                       "lab run --list prints the cells of a playbook; * also matches /", "", Failure::usage});
   } else {
-    print_table(context, *runs);
+    context.out << trends_text(found.trends);
+  }
+}
+
+void print_runs(Context& context, const Options& options, const Found& found) {
+  if (options.json) {
+    context.out << runs_json(found.runs) << '\n';
+  } else if (found.runs.empty()) {
+    context.out << "no runs in " << options.reports << "; measure one with: lab run\n";
+  } else {
+    context.out << runs_text(found.runs);
+  }
+}
+
+void write_page(Context& context, const Options& options, const Found& found) {
+  const fs::path reports = options.reports, page = options.html.empty() ? reports / "index.html" : fs::path(options.html);
+  const fs::path from = page == "-" ? fs::current_path() : fs::absolute(page).parent_path();
+  std::vector<report::ListedRun> listed;
+  for (const store::RunSummary& run : found.runs) {
+    const fs::path file = fs::absolute(reports / run.name / "report.html");
+    std::error_code ignored;
+    listed.push_back({run, fs::exists(file, ignored) ? file.lexically_relative(from).string() : ""});
+  }
+  const std::string text = report::runs_page(listed, found.trends);
+  if (page == "-") {
+    context.out << text;
+    return;
+  }
+  if (const auto written = store::write_atomically(page, text); !written) {
+    return context.fail(written.error());
+  }
+  if (!context.quiet) {
+    context.out << page.string() << '\n';
+  }
+}
+
+void list_runs(Context& context, const Options& options, bool as_page) {
+  const auto found = read_index(options.reports, options.cell, as_page || !options.cell.empty());
+  if (!found) {
+    return context.fail(found.error());
+  }
+  if (as_page) {
+    write_page(context, options, *found);
+  } else if (!options.cell.empty()) {
+    print_trends(context, options, *found);
+  } else {
+    print_runs(context, options, *found);
   }
 }
 
 }  // namespace
 
 void add_runs(CLI::App& root, Context& context) {
-  struct Options {
-    std::string reports = "reports";
-    bool json = false;
-  };
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("runs", "lists the runs that there are");
-  command->add_option("-o", options->reports, "the folder of runs: reports unless given")->type_name("DIR");
-  command->add_flag("--json", options->json, "as JSON");
-  command->callback([options, &context] { list_runs(context, options->reports, options->json); });
+  CLI::App* command = root.add_subcommand("runs", "lists the runs that there are, or what became of a cell over them");
+  command->add_option("-o,--reports", options->reports, "the folder of runs: reports unless given")->type_name("DIR");
+  command->add_option("--cell", options->cell, "the trend of the cells whose id matches; * also matches /")->type_name("GLOB");
+  CLI::Option* json = command->add_flag("--json", options->json, "as JSON");
+  CLI::Option* html = command
+                          ->add_option("--html", options->html,
+                                       "a page of all runs, with links and trends; DIR/index.html unless given, - for standard output")
+                          ->type_name("[FILE]")
+                          ->expected(0, 1)
+                          ->excludes(json);
+  command->callback([options, html, &context] { list_runs(context, *options, html->count() > 0); });
 }
 
 }  // namespace lab::cli

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "lab/error.hpp"
+#include "lab/results.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,9 +21,21 @@ struct RunSummary {
   bool operator==(const RunSummary&) const = default;
 };
 
+struct TrendPoint {  // a cell in one run
+  std::string run, started, profile;
+  std::string status;  // measured | skipped | failed
+  Interval pages_per_s;
+  std::vector<std::string> flags;
+};
+
+struct Trend {  // a cell over all runs of a playbook in a lab of that name, the oldest first
+  std::string lab, playbook, cell;
+  std::vector<TrendPoint> points;
+};
+
 class Index {
  public:
-  // Opens or makes reports/runs.db; a file that is not a database is replaced.
+  // Opens or makes reports/runs.db. A file that is damaged, no database, or of another version's schema is replaced.
   static Result<std::unique_ptr<Index>> open(const std::filesystem::path& reports);
   ~Index();
   Index(const Index&) = delete;
@@ -30,6 +44,8 @@ class Index {
   // Reads the directories that are new or changed, forgets those that are gone. Unreadable ones are left out.
   Result<void> sync();
   Result<std::vector<RunSummary>> list() const;  // the latest first
+  // By lab and playbook, cells in the order of the latest run that has them. `wanted` is asked for each cell's id.
+  Result<std::vector<Trend>> trends(const std::function<bool(const std::string&)>& wanted) const;
 
  private:
   struct Impl;
@@ -37,7 +53,7 @@ class Index {
   std::unique_ptr<Impl> impl_;
 };
 
-// What the index holds of one directory.
+// What the index holds of one directory, but for its cells.
 Result<RunSummary> summarise(const std::filesystem::path& directory);
 
 }  // namespace lab::store
