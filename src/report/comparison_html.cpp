@@ -40,7 +40,7 @@ std::string breakable(const std::string& id) {
 }
 
 // A over B as bars from zero, with their intervals; `most` is the right edge.
-std::string bars_svg(const Change& change, double most) {
+std::string bars_svg(const Change& change, const char* title, double most) {
   const auto x = [most](double value) { return most > 0 ? std::clamp(value / most, 0.0, 1.0) * (kBars - 4) : 0; };
   const auto bar = [&](const char* run, const Interval& value, double y) {
     std::string svg = fmt::format("<rect class=\"{}\" x=\"0\" y=\"{}\" width=\"{:.1f}\" height=\"9\"/>", run, y, x(value.median));
@@ -50,8 +50,9 @@ std::string bars_svg(const Change& change, double most) {
     }
     return svg;
   };
-  return fmt::format("<svg class=\"bars\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"A {}, B {}\">{}{}</svg>", kBars, kHeight,
-                     number(change.a.median), number(change.b.median), bar("a", change.a, 4), bar("b", change.b, 17));
+  return fmt::format("<svg class=\"bars\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}: {} in A, {} in B\">{}{}</svg>", kBars,
+                     kHeight, escape_html(title), number(change.a.median), number(change.b.median), bar("a", change.a, 4),
+                     bar("b", change.b, 17));
 }
 
 // One logarithmic axis for all rows of a table: 10% to each side at least, four times at most.
@@ -79,8 +80,8 @@ std::string forest_svg(const Change& change, const char* style, double span) {
                          std::max(place(std::log(change.ratio.high), span), place(std::log(change.ratio.low), span) + 0.5));
   }
   marks += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"15\" r=\"3.6\"/>", style, place(std::log(change.ratio.median), span));
-  return fmt::format("<svg class=\"forest\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{} ({})\">{}</svg>", kForest, kHeight,
-                     report::change(change.ratio.median), interval_text(change), marks);
+  return fmt::format("<svg class=\"forest\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"From A to B {}, interval {}\">{}</svg>",
+                     kForest, kHeight, report::change(change.ratio.median), interval_text(change), marks);
 }
 
 std::string change_html(const Change& change) {
@@ -135,7 +136,7 @@ std::string measure_html(const Comparison& comparison, const MeasureText& measur
     const char* style = style_of(measure.measure, change->verdict);
     const std::string flags = flags_text(cell.flags_a, cell.flags_b);
     table.rows.push_back({td_html(breakable(cell.id) + (flags.empty() ? "" : "<small>⚑\u00a0" + escape_html(flags) + "</small>")),
-                          td_html(bars_svg(*change, most.at(cell.id.substr(0, cell.id.find('/', cell.id.find("page=")))))),
+                          td_html(bars_svg(*change, measure.title, most.at(cell.id.substr(0, cell.id.find('/', cell.id.find("page=")))))),
                           td(change->a.median, number(change->a.median)),
                           td(change->b.median, number(change->b.median)),
                           {change_html(*change), change->ratio.median},

@@ -40,7 +40,7 @@ std::string plain_page(const std::string& kind, const std::string& title, const 
                                       {"contents", std::move(contents)},
                                       {"body", std::move(body)},
                                       {"first", sections.empty() ? "" : escape_html(sections.front().id)},
-                                      {"style", std::string(asset("style.css")) + std::string(asset("plain.css"))}});
+                                      {"style", fmt::format("{}{}{}", asset("palette.css"), asset("style.css"), asset("plain.css"))}});
 }
 
 }  // namespace lab::report

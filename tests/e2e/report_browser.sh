@@ -1,7 +1,8 @@
 #!/bin/bash
-# The fixture's report in Debian's Chromium: drawn, readable, printable, without the network.
+# The fixture's report, a comparison and the page of runs in Debian's Chromium: drawn, readable, printable, without the network.
 set -eu
 : "${LAB:?the binary}" "${SOURCE:?the checkout}"
+. "$SOURCE/tests/e2e/two_runs.bash"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$SOURCE/tests/browser"
@@ -10,4 +11,9 @@ if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
   touch node_modules/.package-lock.json
 fi
 "$LAB" report "$SOURCE/tests/report/fixture" -o "$work/report.html"
-REPORT="$work/report.html" RESULTS="$SOURCE/tests/report/fixture/results.json" node --test .
+two_runs "$work/reports"
+"$LAB" report before --reports "$work/reports" -q
+"$LAB" compare before after --reports "$work/reports" --format html -o "$work/comparison.html" -q
+"$LAB" compare before after --reports "$work/reports" --format json -o "$work/comparison.json" -q
+"$LAB" runs --reports "$work/reports" --html "$work/reports/index.html" -q
+COMPARISON="$work/comparison.html" COMPARED="$work/comparison.json" RUNS="$work/reports/index.html" REPORT="$work/report.html" RESULTS="$SOURCE/tests/report/fixture/results.json" node --test .
