@@ -79,7 +79,13 @@ void conclude(Context& context, const report::Comparison& comparison, const repo
   }
   for (const report::ThresholdResult& result : thresholds) {
     if (!result.missed.empty()) {
-      context.fail(Error{"missed: " + report::to_string(result), "", "", "", Failure::missed});
+      std::string cells;
+      for (const std::string& cell : result.missed) {
+        cells += (cells.empty() ? "  " : "\n  ") + cell;
+      }
+      context.fail(Error{result.threshold.text + " is missed by " + std::to_string(result.missed.size()) + " of " +
+                             std::to_string(comparison.cells.size()) + " cells",
+                         "", "", cells, Failure::missed});
     }
   }
 }

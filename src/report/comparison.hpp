@@ -68,6 +68,9 @@ struct Comparison {
 
 Comparison compare(const Run& a, const Run& b);
 
+// Fills in ratio, interval, p and verdict of changes that are one family: all comparisons of one measure, or all pairs.
+void judge(const std::vector<Change*>& changes);
+
 // What makes the two less comparable, in reading order.
 std::vector<Difference> differences(const Run& a, const Run& b);
 

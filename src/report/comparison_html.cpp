@@ -186,7 +186,7 @@ std::string summary_html(const Comparison& comparison, const Thresholds& thresho
          tile(comparison.not_compared.size(), "not compared", "unknown") + "</ul>\n";
   std::vector<std::string> sentences;
   for (const ThresholdResult& each : thresholds) {
-    sentences.push_back(to_string(each));
+    sentences.push_back(to_string(each) + (each.missed.empty() ? "" : ". Missed by " + listing(each.missed)));
   }
   if (!sentences.empty()) {
     out += "<h3>Thresholds</h3>\n" + list_html(sentences, "plain");

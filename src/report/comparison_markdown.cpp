@@ -15,7 +15,10 @@ std::string row_text(const Row& cells) { return "| " + join(cells, " | ") + " |\
 
 std::string head_text(const Row& titles, const std::string& rule) { return row_text(titles) + rule + "\n"; }
 
-std::string code(const std::string& text) { return "`" + text + "`"; }  // of ids: no backquote is in them
+// Ids and names; what would end a code span or a table's cell does not become one.
+std::string code(const std::string& text) {
+  return text.find_first_of("`|<\r\n") == std::string::npos ? "`" + text + "`" : escape_markdown(text);
+}
 
 std::string verdict_markdown(Measure measure, Verdict verdict) {
   const std::string text = verdict_text(measure, verdict);
@@ -92,7 +95,7 @@ std::string differences_table(const std::vector<Difference>& differences) {
 }
 
 std::string run_line(const char* letter, const ComparedRun& run) {
-  return fmt::format("{}: `{}`, {}, {}", letter, run.name, escape_markdown(run.title), instant_text(run.started));
+  return fmt::format("{}: {}, {}, {}", letter, code(run.name), escape_markdown(run.title), instant_text(run.started));
 }
 
 }  // namespace
@@ -101,8 +104,10 @@ std::string comparison_markdown(const Comparison& comparison, const Thresholds& 
   std::string text = fmt::format("### {} compared: {}\n\n", count(comparison.cells.size(), "cell", "cells"), summary_line(comparison));
   text += run_line("A", comparison.a) + "  \n" + run_line("B", comparison.b) + "\n\n";
   for (const ThresholdResult& each : thresholds) {
-    text += fmt::format("- {} `{}`: missed by {}, held by {}, {} cannot tell\n", each.missed.empty() ? "✓" : "✗", each.threshold.text,
-                        count(each.missed.size(), "cell", "cells"), each.held, each.unknown);
+    text += fmt::format("- {} {}\n", each.missed.empty() ? "✓" : "✗", escape_markdown(to_string(each)));
+    for (const std::string& cell : each.missed) {
+      text += "  - " + code(cell) + "\n";
+    }
   }
   text += thresholds.empty() ? "" : "\n";
   text += differences_table(comparison.differences) + changed_table(comparison);

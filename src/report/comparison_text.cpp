@@ -14,10 +14,11 @@ std::string run_line(const char* letter, const ComparedRun& run) {
 }
 
 std::string change_line(const char* title, const std::string& values, const Change& change, const std::string& verdict) {
-  std::string line = fmt::format("  {:<12} {:>17} {:>7}  {:<19} n {:<7} {}\n", title, values, report::change(change.ratio.median),
-                                 interval_text(change), passes_text(change), verdict);
+  std::string line = fmt::format("  {:<11} {:>15} {:>6} {:<16} {:>5}  {}\n", title, values, report::change(change.ratio.median),
+                                 interval_text(change), fmt::format("{}+{}", change.logs_a.size(), change.logs_b.size()),
+                                 change.verdict == Verdict::same ? "no difference" : verdict);
   if (change.verdict == Verdict::unknown) {
-    line += fmt::format("  {:<12} {}\n", "", change.reason);
+    line += fmt::format("  {:<11} {}\n", "", change.reason);
   }
   return line;
 }
@@ -30,7 +31,7 @@ std::string cell_text(const CellComparison& cell) {
     }
   }
   const std::string flags = flags_text(cell.flags_a, cell.flags_b);
-  return text + (flags.empty() ? "" : "  flagged      " + flags + "\n");
+  return text + (flags.empty() ? "" : "  flagged     " + flags + "\n");
 }
 
 std::string pairs_text(const std::vector<PairComparison>& pairs) {
@@ -39,7 +40,7 @@ std::string pairs_text(const std::vector<PairComparison>& pairs) {
     text += fmt::format("\n{} →\n{}\n", pair.a, pair.b);
     text += change_line("ratio", from_to(pair.change, plain_ratio), pair.change, pair_verdict_text(pair.change.verdict));
     const std::string flags = flags_text(pair.flags_a, pair.flags_b);
-    text += flags.empty() ? "" : "  flagged      " + flags + "\n";
+    text += flags.empty() ? "" : "  flagged     " + flags + "\n";
   }
   return text;
 }
@@ -116,6 +117,9 @@ std::string comparison_text(const Comparison& comparison, const Thresholds& thre
   text += fmt::format("\n{}: {}\n", count(comparison.cells.size(), "cell", "cells"), summary_line(comparison));
   for (const ThresholdResult& each : thresholds) {
     text += to_string(each) + "\n";
+    for (const std::string& cell : each.missed) {
+      text += "  missed by " + cell + "\n";
+    }
   }
   return text;
 }

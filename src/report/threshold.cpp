@@ -112,12 +112,8 @@ ThresholdResult judge(const Comparison& comparison, const Threshold& threshold) 
 }
 
 std::string to_string(const ThresholdResult& result) {
-  std::string text = fmt::format("{}: missed by {}, held by {}, {} cannot tell", result.threshold.text,
-                                 count(result.missed.size(), "cell", "cells"), result.held, result.unknown);
-  for (const std::string& cell : result.missed) {
-    text += "\n  missed by " + cell;
-  }
-  return text;
+  return fmt::format("{}: missed by {}, held by {}, {} cannot tell", result.threshold.text, count(result.missed.size(), "cell", "cells"),
+                     result.held, result.unknown);
 }
 
 }  // namespace lab::report

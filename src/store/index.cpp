@@ -101,8 +101,7 @@ struct Index::Impl {
            sqlite3_busy_timeout(db, 10'000) == SQLITE_OK;
   }
 
-  // Whether it can be read, and is new or of this version.
-  enum class State { good, useless, unknown };
+  enum class State { good, fresh, useless, unknown };
   State state() const {
     const auto answer = [this](const char* sql, std::string& text) {
       Statement statement(db, sql);
@@ -122,7 +121,10 @@ struct Index::Impl {
         return State::unknown;
       }
     }
-    return checked == "ok" && (version == kVersion || (version == "0" && tables == "0")) ? State::good : State::useless;
+    if (checked != "ok") {
+      return State::useless;
+    }
+    return version == kVersion ? State::good : version == "0" && tables == "0" ? State::fresh : State::useless;
   }
 
   // With what an unfinished transaction left beside it, which must not be played into the new one.
@@ -250,18 +252,21 @@ Result<std::unique_ptr<Index>> Index::open(const fs::path& reports) {
   if (!impl->open()) {
     return impl->error();
   }
-  const Impl::State state = impl->state();
-  if (state == Impl::State::unknown) {
-    return impl->error();
-  }
+  Impl::State state = impl->state();
   if (state == Impl::State::useless) {
     impl->remove();
     if (!impl->open()) {
       return impl->error();
     }
+    state = Impl::State::fresh;
   }
-  if (auto made = impl->execute(kSchema); !made) {
-    return made.error();
+  if (state == Impl::State::unknown) {
+    return impl->error();
+  }
+  if (state == Impl::State::fresh) {
+    if (auto made = impl->execute(kSchema); !made) {
+      return made.error();
+    }
   }
   return std::unique_ptr<Index>(new Index(std::move(impl)));
 }
