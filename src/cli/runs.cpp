@@ -76,10 +76,10 @@ void print_runs(Context& context, const Options& options, const Found& found) {
 
 void write_page(Context& context, const Options& options, const Found& found) {
   const fs::path reports = options.reports, page = options.html.empty() ? reports / "index.html" : fs::path(options.html);
-  const fs::path from = page == "-" ? fs::current_path() : fs::absolute(page).parent_path();
+  const fs::path from = page == "-" ? fs::current_path() : fs::absolute(page).lexically_normal().parent_path();
   std::vector<report::ListedRun> listed;
   for (const store::RunSummary& run : found.runs) {
-    const fs::path file = fs::absolute(reports / run.name / "report.html");
+    const fs::path file = fs::absolute(reports / run.name / "report.html").lexically_normal();
     std::error_code ignored;
     listed.push_back({run, fs::exists(file, ignored) ? file.lexically_relative(from).string() : ""});
   }
