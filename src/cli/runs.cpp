@@ -75,6 +75,9 @@ void print_runs(Context& context, const Options& options, const Found& found) {
 }
 
 void write_page(Context& context, const Options& options, const Found& found) {
+  if (found.runs.empty()) {
+    return context.fail(Error{"there is no run in " + options.reports, "", "measure one with: lab run", "", Failure::usage});
+  }
   const fs::path reports = options.reports, page = options.html.empty() ? reports / "index.html" : fs::path(options.html);
   const fs::path from = page == "-" ? fs::current_path() : fs::absolute(page).lexically_normal().parent_path();
   std::vector<report::ListedRun> listed;
