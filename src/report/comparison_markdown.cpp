@@ -36,7 +36,8 @@ std::string changed_table(const Comparison& comparison) {
   for (const CellComparison& cell : comparison.cells) {
     if (changed(cell)) {
       rows += row_text({code(cell.id), from_to(*cell.throughput, number), change_cell(cell.throughput, Measure::throughput),
-                        change_cell(cell.cpu, Measure::cpu), change_cell(cell.p99, Measure::p99), flags_text(cell.flags_a, cell.flags_b)});
+                        change_cell(cell.cpu, Measure::cpu), change_cell(cell.p99, Measure::p99),
+                        escape_markdown(flags_text(cell.flags_a, cell.flags_b))});
     }
   }
   return rows.empty()

@@ -44,7 +44,7 @@ std::string stamp_of(const fs::path& directory) {
 
 class Statement {
  public:
-  Statement(sqlite3* db, const char* sql) { sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr); }
+  Statement(sqlite3* db, const char* sql) : prepared_(sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr)) {}
   ~Statement() { sqlite3_finalize(statement_); }
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -52,7 +52,7 @@ class Statement {
   void bind(const std::string& text) { sqlite3_bind_text(statement_, ++bound_, text.c_str(), -1, SQLITE_TRANSIENT); }
   void bind(int number) { sqlite3_bind_int(statement_, ++bound_, number); }
   void bind(double number) { sqlite3_bind_double(statement_, ++bound_, number); }
-  int step() { return statement_ == nullptr ? SQLITE_ERROR : sqlite3_step(statement_); }
+  int step() { return prepared_ != SQLITE_OK ? prepared_ : sqlite3_step(statement_); }
   std::string text(int column) const {
     const unsigned char* value = sqlite3_column_text(statement_, column);
     return value == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(value));
@@ -62,6 +62,7 @@ class Statement {
 
  private:
   sqlite3_stmt* statement_ = nullptr;
+  int prepared_;
   int bound_ = 0;
 };
 
