@@ -35,7 +35,7 @@ TEST_CASE("a trend as JSON has every run with its interval and flags") {
   CHECK(cell.at("cell") == "1/page=5.8KB/cpus=1/clients=8");
   CHECK(cell.at("lab") == "local");
   REQUIRE(cell.at("runs").as_array().size() == 3);
-  CHECK(cell.at("runs").at(0).at("pages_per_s").at("low") == 7900);
+  CHECK(cell.at("runs").at(0).at("pages_per_s").at("low") == 7900.0);
   CHECK(cell.at("runs").at(1).at("status") == "failed");
   CHECK(cell.at("runs").at(2).at("flags").at(0) == "noisy-host");
 }
