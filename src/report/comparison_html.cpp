@@ -24,8 +24,9 @@ const char* style_of(Measure measure, Verdict verdict) {
   return (verdict == Verdict::rose) == (measure == Measure::throughput) ? "better" : "worse";
 }
 
-std::string badge(const char* style, const std::string& text, const std::string& reason) {
-  return fmt::format("<span class=\"verdict {}\">{}</span>{}", style, escape_html(text),
+std::string badge(const char* style, const Change& change, const std::string& word) {
+  const std::string& reason = change.reason;
+  return fmt::format("<span class=\"verdict {}\">{}</span>{}", style, escape_html(short_verdict(change.verdict, word)),
                      reason.empty() ? "" : "<small>" + escape_html(reason) + "</small>");
 }
 
@@ -55,15 +56,16 @@ std::string bars_svg(const Change& change, const char* title, double most) {
                      bar("b", change.b, 17));
 }
 
-// One logarithmic axis for all rows of a table: 10% to each side at least, four times at most.
+double reach_of(const Change& change) {
+  return change.coverage > 0 ? std::max(std::abs(std::log(change.ratio.low)), std::abs(std::log(change.ratio.high))) : 0;
+}
+
+// One logarithmic axis for all rows of a table: for most of them, 10% to each side at least. What lies beyond is an arrow at its end.
 double span_of(const std::vector<const Change*>& changes) {
-  double span = std::log(1.1);
-  for (const Change* change : changes) {
-    if (change->coverage > 0) {
-      span = std::max({span, std::abs(std::log(change->ratio.low)), std::abs(std::log(change->ratio.high))});
-    }
-  }
-  return std::min(span, std::log(4.0));
+  std::vector<double> reach;
+  std::ranges::transform(changes, std::back_inserter(reach), [](const Change* change) { return reach_of(*change); });
+  std::ranges::sort(reach);
+  return reach.empty() ? std::log(1.1) : std::max(std::log(1.1), std::min(reach.back(), 4 * reach[reach.size() / 2]));
 }
 
 double place(double log_ratio, double span) { return kForest / 2 * (1 + std::clamp(log_ratio / span, -1.0, 1.0) * 0.94); }
@@ -79,7 +81,12 @@ std::string forest_svg(const Change& change, const char* style, double span) {
     marks += fmt::format("<path class=\"interval {}\" d=\"M{:.1f} 15H{:.1f}\"/>", style, place(std::log(change.ratio.low), span),
                          std::max(place(std::log(change.ratio.high), span), place(std::log(change.ratio.low), span) + 0.5));
   }
-  marks += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"15\" r=\"3.6\"/>", style, place(std::log(change.ratio.median), span));
+  const double by = std::log(change.ratio.median), x = place(by, span);
+  if (std::abs(by) > span) {
+    marks += fmt::format("<path class=\"point {}\" d=\"M{:.1f} 15l{} -6v12z\"/>", style, x + (by < 0 ? -4 : 4), by < 0 ? 9 : -9);
+  } else {
+    marks += fmt::format("<circle class=\"point {}\" cx=\"{:.1f}\" cy=\"15\" r=\"3.6\"/>", style, x);
+  }
   return fmt::format("<svg class=\"forest\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"From A to B {}, interval {}\">{}</svg>",
                      kForest, kHeight, report::change(change.ratio.median), interval_text(change), marks);
 }
@@ -91,7 +98,8 @@ std::string change_html(const Change& change) {
 
 std::string axis_note(double span) {
   return fmt::format(
-      "<p class=\"meta\">The lines are intervals of the change on one logarithmic axis, {} to {}; the band is the noise floor.</p>\n",
+      "<p class=\"meta\">The lines are intervals of the change on one logarithmic axis, {} to {}; the band is the noise floor, an arrow "
+      "lies beyond.</p>\n",
       report::change(std::exp(-span / 0.94)), report::change(std::exp(span / 0.94)));
 }
 
@@ -141,7 +149,7 @@ std::string measure_html(const Comparison& comparison, const MeasureText& measur
                           td(change->b.median, number(change->b.median)),
                           {change_html(*change), change->ratio.median},
                           td_html(forest_svg(*change, style, span)),
-                          td_html(badge(style, verdict_text(measure.measure, change->verdict), change->reason))});
+                          td_html(badge(style, *change, verdict_text(measure.measure, change->verdict)))});
   }
   return out + to_html(table);
 }
@@ -165,7 +173,7 @@ std::string pairs_html(const Comparison& comparison) {
                           td(change.b.median, times(change.b.median)),
                           {change_html(change), change.ratio.median},
                           td_html(forest_svg(change, style, span)),
-                          td_html(badge(style, pair_verdict_text(change.verdict), change.reason))});
+                          td_html(badge(style, change, pair_verdict_text(change.verdict)))});
   }
   return "<p>The sides of a pair were loaded in turn inside one trial, so that its ratio is free of what its hour was like. Compared are "
          "the "

@@ -46,7 +46,7 @@ std::string changed_table(const Comparison& comparison) {
 }
 
 std::string folded(const std::string& title, const std::string& body) {
-  return body.empty() ? "" : "<details><summary>" + escape_html(title) + "</summary>\n\n" + body + "\n</details>\n\n";
+  return body.empty() ? "" : "<details><summary>" + escape_html(title) + "</summary>\n\n" + body + "\n</details>\n";
 }
 
 std::string all_cells(const Comparison& comparison, const MeasureText& each) {
@@ -103,14 +103,14 @@ std::string run_line(const char* letter, const ComparedRun& run) {
 
 std::string comparison_markdown(const Comparison& comparison, const Thresholds& thresholds) {
   std::string text = fmt::format("### {} compared: {}\n\n", count(comparison.cells.size(), "cell", "cells"), summary_line(comparison));
-  text += run_line("A", comparison.a) + "  \n" + run_line("B", comparison.b) + "\n\n";
+  text += "- " + run_line("A", comparison.a) + "\n- " + run_line("B", comparison.b) + "\n";
   for (const ThresholdResult& each : thresholds) {
     text += fmt::format("- {} {}\n", each.missed.empty() ? "✓" : "✗", escape_markdown(to_string(each)));
     for (const std::string& cell : each.missed) {
       text += "  - " + code(cell) + "\n";
     }
   }
-  text += thresholds.empty() ? "" : "\n";
+  text += "\n";
   text += differences_table(comparison.differences) + changed_table(comparison);
   for (const MeasureText& each : kMeasureTexts) {
     text += folded(fmt::format("Every cell: {}", each.title), all_cells(comparison, each));

@@ -14,9 +14,9 @@ std::string run_line(const char* letter, const ComparedRun& run) {
 }
 
 std::string change_line(const char* title, const std::string& values, const Change& change, const std::string& verdict) {
-  std::string line = fmt::format("  {:<11} {:>15} {:>6} {:<16} {:>5}  {}\n", title, values, report::change(change.ratio.median),
-                                 interval_text(change), fmt::format("{}+{}", change.logs_a.size(), change.logs_b.size()),
-                                 change.verdict == Verdict::same ? "no difference" : verdict);
+  std::string line =
+      fmt::format("  {:<11} {:>15} {:>6} {:<16} {:>5}  {}\n", title, values, report::change(change.ratio.median), interval_text(change),
+                  fmt::format("{}+{}", change.logs_a.size(), change.logs_b.size()), short_verdict(change.verdict, verdict));
   if (change.verdict == Verdict::unknown) {
     line += fmt::format("  {:<11} {}\n", "", change.reason);
   }
@@ -56,6 +56,8 @@ std::string interval_text(const Change& change) {
   const std::string text = report::change(change.ratio.low) + " to " + report::change(change.ratio.high);
   return change.coverage < 0.95 ? fmt::format("{} ({:.0f}%)", text, 100 * change.coverage) : text;
 }
+
+std::string short_verdict(Verdict verdict, const std::string& word) { return verdict == Verdict::same ? "no difference" : word; }
 
 std::string passes_text(const Change& change) { return fmt::format("{} + {}", change.logs_a.size(), change.logs_b.size()); }
 

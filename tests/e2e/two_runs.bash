@@ -11,5 +11,6 @@ two_runs() {
     | (.cells[] | select(.id == $cell) | .pages_per_s) |= (.median *= 0.7 | .low *= 0.7 | .high *= 0.7)
     | (.cells[] | select(.id == "1/page=5.8KB/cpus=2/clients=10")) += {status: "skipped", reason: "no room"}' \
     "$1/before/results.json" > "$1/after/results.json"
-  jq '.started = "2026-12-01T18:00:00Z"' "$1/before/run.json" > "$1/after/run.json"
+  jq '.name = "after" | .started = "2026-12-01T18:00:00Z"' "$SOURCE/tests/report/fixture/run.json" > "$1/after/run.json"
+  jq '.name = "before"' "$SOURCE/tests/report/fixture/run.json" > "$1/before/run.json"
 }

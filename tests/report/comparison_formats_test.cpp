@@ -86,6 +86,19 @@ TEST_CASE("the page has both runs side by side, a bar and an interval for every 
   CHECK_FALSE(has(page, "{{"));
 }
 
+TEST_CASE("one cell that changed a lot does not squeeze the others: it is an arrow at the axis' end") {
+  Run a = named_run("a", 0.02), b = named_run("b", 0.02);
+  for (int i = 0; i < 10; ++i) {
+    const Axes axes{{"page", std::to_string(i)}};
+    add_measured(a, "1", axes, around(1000));
+    add_measured(b, "1", axes, around(i == 0 ? 100 : 1000));
+  }
+  const std::string page = comparison_html(compare(a, b), {});
+  CHECK(occurrences(page, "<path class=\"point worse\"") == 3);
+  CHECK(occurrences(page, "<circle class=\"point same\"") == 27);
+  CHECK(has(page, "on one logarithmic axis, −9.6% to +11%"));
+}
+
 TEST_CASE("names from runs never become markup, in the page or in Markdown") {
   const std::string hostile = "<img src=x onerror=alert(1)>|{{style}}";
   TwoRuns runs = two_runs();
