@@ -16,7 +16,7 @@ json::object flags_json(const std::vector<std::string>& a, const std::vector<std
   return {{"a", store::to_array(a)}, {"b", store::to_array(b)}};
 }
 
-std::string word(std::string text) {
+std::string word(const std::string& text) {
   return text == "no difference beyond the noise" ? "no-difference" : text == "cannot tell" ? "cannot-tell" : text;
 }
 

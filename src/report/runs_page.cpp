@@ -87,7 +87,7 @@ std::string runs_html(const std::vector<ListedRun>& runs) {
   return to_html(table);
 }
 
-Section trends_section(const std::string& lab, const std::string& playbook, std::vector<const store::Trend*> trends) {
+Section trends_section(const std::string& lab, const std::string& playbook, const std::vector<const store::Trend*>& trends) {
   HtmlTable table{fmt::format("Cells of {} on {} over all runs", playbook, lab),
                   "changes cards",
                   {{"Cell"}, {"Pages/s over the runs"}, {"Runs", true}, {"Latest", true}, {"Interval", true}, {"Flags"}},
@@ -129,7 +129,7 @@ std::string runs_page(const std::vector<ListedRun>& runs, const std::vector<stor
                                  [&](const store::Trend& each) { return each.lab != from->lab || each.playbook != from->playbook; });
     std::vector<const store::Trend*> group;
     std::transform(from, to, std::back_inserter(group), [](const store::Trend& each) { return &each; });
-    sections.push_back(trends_section(from->lab, from->playbook, std::move(group)));
+    sections.push_back(trends_section(from->lab, from->playbook, group));
     from = to;
   }
   return plain_page("lab runs", count(runs.size(), "run", "runs"),
