@@ -49,7 +49,8 @@ TEST_CASE(
   const auto flows = orchestrator::flows_of(nine_nodes().lab);
   std::vector<Flow> expected;
   for (const char* client : {"client1", "client2"}) {
-    for (const std::uint16_t port : {8080, 8443, 8081, 8444}) {  // the last two for the other gateway of a pair
+    for (const std::uint16_t port :
+         std::initializer_list<std::uint16_t>{8080, 8443, 8081, 8444}) {  // the last two for the other gateway of a pair
       expected.push_back({client, "webseal", port});
     }
   }
