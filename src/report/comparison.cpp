@@ -156,23 +156,23 @@ std::string state_of(const CellResult* cell) {
   if (cell == nullptr) {
     return kNotThere;
   }
-  return cell->reason.empty() || cell->status == "measured" ? cell->status : cell->status + ": " + cell->reason;
+  return cell->reason.empty() || cell->status == kMeasured ? cell->status : cell->status + ": " + cell->reason;
 }
 
 void add_cells(Comparison& comparison, const Run& run_a, const Run& run_b, const Lookup& a, const Lookup& b) {
   for (const CellResult& in_a : run_a.results.cells) {
     const CellResult* in_b = b.cell(in_a.id);
-    const bool both = in_a.status == "measured" && in_b != nullptr && in_b->status == "measured";
+    const bool both = in_a.status == kMeasured && in_b != nullptr && in_b->status == kMeasured;
     CellComparison cell = both ? compare_cells(a, b, in_a, *in_b) : CellComparison{};
     if (cell.throughput) {
       comparison.cells.push_back(std::move(cell));
     } else {
-      comparison.not_compared.push_back({in_a.id, state_of(&in_a), state_of(in_b)});
+      comparison.not_compared.push_back({in_a.id, state_of(&in_a), state_of(in_b), false});
     }
   }
   for (const CellResult& in_b : run_b.results.cells) {
     if (a.cell(in_b.id) == nullptr) {
-      comparison.not_compared.push_back({in_b.id, state_of(nullptr), state_of(&in_b)});
+      comparison.not_compared.push_back({in_b.id, state_of(nullptr), state_of(&in_b), false});
     }
   }
 }
@@ -180,7 +180,6 @@ void add_cells(Comparison& comparison, const Run& run_a, const Run& run_b, const
 // A/A pairs, and quotients of separate trials, which say no more than their cells do, are left out.
 void add_pairs(Comparison& comparison, const Run& run_a, const Run& run_b, const Lookup& a, const Lookup& b) {
   const auto name = [](const PairResult& pair) { return pair.a + " → " + pair.b; };
-  constexpr const char* kThere = "measured";
   for (const PairResult& in_a : run_a.results.pairs) {
     auto logs_a = a.by_pass(in_a);
     if (in_a.kind != "pair" || logs_a.empty()) {
@@ -193,12 +192,12 @@ void add_pairs(Comparison& comparison, const Run& run_a, const Run& run_b, const
     if (change) {
       comparison.pairs.push_back({in_a.a, in_a.b, std::move(*change), in_a.flags, in_b->flags});
     } else {
-      comparison.not_compared.push_back({name(in_a), kThere, kNotThere});
+      comparison.not_compared.push_back({name(in_a), kMeasured, kNotThere, true});
     }
   }
   for (const PairResult& in_b : run_b.results.pairs) {
     if (in_b.kind == "pair" && a.pair(in_b) == nullptr && !b.by_pass(in_b).empty()) {
-      comparison.not_compared.push_back({name(in_b), kNotThere, kThere});
+      comparison.not_compared.push_back({name(in_b), kNotThere, kMeasured, true});
     }
   }
 }

@@ -42,9 +42,12 @@ struct PairComparison {
   std::vector<std::string> flags_a, flags_b;
 };
 
+inline constexpr const char* kMeasured = "measured";
+
 struct NotCompared {
   std::string what;        // a cell's id, or "A → B" of a pair
   std::string in_a, in_b;  // "measured", "skipped: why", "failed: why", "not in this run"
+  bool is_pair = false;
 };
 
 struct Difference {  // of environment

@@ -73,7 +73,8 @@ json::object to_json(const ThresholdResult& result) {
   return {{"threshold", result.threshold.text},
           {"missed", store::to_array(result.missed)},
           {"held", result.held},
-          {"cannot_tell", result.unknown}};
+          {"cannot_tell", result.unknown},
+          {"only_in_a", result.only_in_a}};
 }
 
 template <class T>

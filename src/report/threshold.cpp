@@ -82,7 +82,9 @@ Result<Threshold> parse_threshold(std::string_view text) {
 }
 
 ThresholdResult judge(const Comparison& comparison, const Threshold& threshold) {
-  ThresholdResult result{threshold, {}, 0, 0};
+  ThresholdResult result{threshold, {}, 0, 0, 0};
+  result.only_in_a = static_cast<std::size_t>(
+      std::ranges::count_if(comparison.not_compared, [](const NotCompared& each) { return !each.is_pair && each.in_a == kMeasured; }));
   std::vector<stats::Permutation> found;
   std::vector<const CellComparison*> cells;
   found.reserve(comparison.cells.size());
@@ -112,8 +114,9 @@ ThresholdResult judge(const Comparison& comparison, const Threshold& threshold) 
 }
 
 std::string to_string(const ThresholdResult& result) {
-  return fmt::format("{}: missed by {}, held by {}, {} cannot tell", result.threshold.text, count(result.missed.size(), "cell", "cells"),
-                     result.held, result.unknown);
+  const std::string unseen = result.only_in_a == 0 ? "" : fmt::format(", {} measured in A alone", result.only_in_a);
+  return fmt::format("{}: missed by {}, held by {}, {} cannot tell{}", result.threshold.text, count(result.missed.size(), "cell", "cells"),
+                     result.held, result.unknown, unseen);
 }
 
 }  // namespace lab::report

@@ -24,13 +24,14 @@ struct ThresholdResult {
   std::vector<std::string> missed;  // cells: surely beyond it
   std::size_t held = 0;             // the interval lies on its right side
   std::size_t unknown = 0;          // neither
+  std::size_t only_in_a = 0;        // measured in A and not in B: nobody knows
 };
 
 // A cell surely misses it when what makes a change one holds against the threshold: the 95% interval lies beyond it, by more than the
 // noise floor from the estimate, and the corrected level is reached.
 ThresholdResult judge(const Comparison& comparison, const Threshold& threshold);
 
-// "throughput<-5%: missed by 1 cell, held by 30, 9 cannot tell"
+// "throughput<-5%: missed by 1 cell, held by 30, 9 cannot tell, 1 measured in A alone"; without the last where it is none
 std::string to_string(const ThresholdResult& result);
 
 }  // namespace lab::report

@@ -58,7 +58,7 @@ TEST_CASE("a cell misses a threshold surely, holds it, or cannot tell") {
   CHECK(slower.missed == std::vector<std::string>{"1/page=5.8KB/cpus=1/clients=8"});
   CHECK(slower.held == 1);
   CHECK(slower.unknown == 1);
-  CHECK(to_string(slower) == "throughput<-5%: missed by 1 cell, held by 1, 1 cannot tell");
+  CHECK(to_string(slower) == "throughput<-5%: missed by 1 cell, held by 1, 1 cannot tell, 1 measured in A alone");
   CHECK(judged("cpu>10%").missed.size() == 1);
   CHECK(judged("p99>10%").missed.size() == 1);
   CHECK(judged("throughput<-50%").missed.empty());
