@@ -61,7 +61,7 @@ for (const scenario of scenarios) {
       cpu: {}, cpu_us_per_page: {}, machines: {}, errors: 0, tls: { version: "", cipher: "" }, limited_by: "webseal", flags: [] };
     cells.push(cell);
     if (skipped(axes)) {
-      Object.assign(cell, { status: "skipped", reason: skipped(axes), trials: 0, pages_per_s: { median: 0, low: 0, high: 0, n: 0 }, limited_by: "" });
+      Object.assign(cell, { status: "skipped", reason: skipped(axes), trials: 0, pages_per_s: { median: 0, low: 0, high: 0 }, limited_by: "" });
       continue;
     }
     const lab = Number(axes.cpus);
@@ -83,7 +83,8 @@ for (const scenario of scenarios) {
           cpu: { webseal: round(0.992 * noise(0.004)) }, slices: [{ start_ns: 300000000, s: measured, done, cpu_us: { webseal: Math.round(lab * unit * 0.992 * measured * 1e6) } }] }] });
     }
     rates.set(id, values);
-    cell.pages_per_s = interval(values);
+    const { n, ...rates } = interval(values);
+    cell.pages_per_s = rates;
     const rate = cell.pages_per_s.median;
     cell.cpu_us_per_page.webseal = round((lab * unit * 0.992 * 1e6) / rate);
     cell.cpu.webseal = 0.992;
