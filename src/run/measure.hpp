@@ -12,12 +12,18 @@
 
 namespace lab::run {
 
+struct LiveSample {
+  std::string node;
+  double cpus = 0;  // host CPUs in use over the last second
+};
+
 class Progress {  // told about the run while it goes on; from measure()'s thread
  public:
   virtual ~Progress() = default;
   // `number` of `total`, both counting trials of earlier parts of a resumed run.
   virtual void starting(const TrialPlan& trial, int number, int total, std::chrono::nanoseconds left) = 0;
   virtual void finished(const Trial& trial, int number, int total) = 0;
+  virtual void sampled(const LiveSample&) {}  // during a trial; from any thread
 };
 
 struct Outcome {
