@@ -1,6 +1,7 @@
 #include "report/plain.hpp"
 
 #include "lab/playbook.hpp"
+#include "report/chart_files.hpp"
 #include "report/claim_text.hpp"
 #include "report/firewalls.hpp"
 #include "report/host.hpp"
@@ -72,10 +73,18 @@ std::string flags_markdown(const Run& run) {
   return "## Flags\n\n" + (rows.empty() ? std::string("None.\n\n") : markdown_table({"flag", "meaning", "cells"}, rows));
 }
 
-std::string scenario_markdown(const Run& run, const ScenarioView& scenario) {
+std::string pictures_markdown(const Run& run, const ScenarioView& scenario, const std::string& charts) {
+  std::string out;
+  for (const ChartFile& file : charts.empty() ? std::vector<ChartFile>{} : chart_files(run, scenario)) {
+    out += fmt::format("![{}]({}/{})\n\n", escape_markdown(file.title), charts, file.name);
+  }
+  return out;
+}
+
+std::string scenario_markdown(const Run& run, const ScenarioView& scenario, const std::string& charts) {
   std::string out = fmt::format("## Scenario {}{}\n\n", escape_markdown(scenario.id),
                                 scenario.title.empty() ? "" : ": " + escape_markdown(scenario.title));
-  out += escape_markdown(scenario_setting(scenario)) + "\n\n";
+  out += escape_markdown(scenario_setting(scenario)) + "\n\n" + pictures_markdown(run, scenario, charts);
   std::vector<Row> rows;
   for (const CellResult* cell : measured(scenario.cells)) {
     const Interval& rate = cell->pages_per_s;
@@ -120,7 +129,7 @@ std::string figure(const std::map<std::string, double>& values, const std::strin
 
 }  // namespace
 
-std::string render_markdown(const Run& run) {
+std::string render_markdown(const Run& run, const std::string& charts) {
   std::string out = "# " + escape_markdown(run_title(run)) + "\n\n" + escape_markdown(run_lead(run)) + "\n\n";
   if (const auto findings = key_findings(run); !findings.empty()) {
     out += "## Key findings\n\n" + markdown_list(findings);
@@ -130,7 +139,7 @@ std::string render_markdown(const Run& run) {
   }
   out += claims_markdown(run) + flags_markdown(run);
   for (const ScenarioView& scenario : scenarios(run)) {
-    out += scenario_markdown(run, scenario);
+    out += scenario_markdown(run, scenario, charts);
   }
   out += "## Environment\n\n" + facts_markdown(host_facts(run), "what", "here") +
          (repeats_study(run) ? facts_markdown(substitutions(run), "in the study", "here")

@@ -1,11 +1,52 @@
 #include "report/report.hpp"
 
 #include "config/config.hpp"
+#include "report/chart_files.hpp"
 #include "report/html.hpp"
 #include "report/plain.hpp"
 #include "store/files.hpp"
 
+#include <fmt/format.h>
+#include <cctype>
+
 namespace lab::report {
+
+namespace {
+
+// As a link has it (RFC 3986): what is not unreserved is percent-encoded.
+std::string link_to(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = std::isalnum(byte) != 0 || c == '-' || c == '.' || c == '_' || c == '~';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return out;
+}
+
+// Pictures first: a page without them would be the worse of the two to be left with.
+Result<std::filesystem::path> write_markdown(const Run& run, const std::filesystem::path& path) {
+  const std::string folder = path.stem().string() + "-charts";
+  const auto charts = path.parent_path() / folder;
+  std::error_code failed;
+  std::filesystem::create_directories(charts, failed);
+  if (failed) {
+    return system_error("make the charts' folder " + charts.string(), failed.value(), "see whether the folder may be written to");
+  }
+  for (const ScenarioView& scenario : scenarios(run)) {
+    for (const ChartFile& file : chart_files(run, scenario)) {
+      if (auto written = store::write_atomically(charts / file.name, file.svg); !written) {
+        return written.error();
+      }
+    }
+  }
+  if (auto written = store::write_atomically(path, render_markdown(run, link_to(folder))); !written) {
+    return written.error();
+  }
+  return path;
+}
+
+}  // namespace
 
 std::optional<Format> parse_format(std::string_view text) {
   for (const Format format : {Format::html, Format::markdown, Format::csv, Format::json}) {
@@ -63,6 +104,9 @@ Result<std::filesystem::path> write_report(const std::filesystem::path& run_dire
     return run.error();
   }
   const auto path = output.empty() ? run_directory / ("report." + std::string(extension(format))) : output;
+  if (format == Format::markdown) {
+    return write_markdown(*run, path);
+  }
   if (auto written = store::write_atomically(path, render(*run, format)); !written) {
     return written.error();
   }

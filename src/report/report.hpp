@@ -31,10 +31,11 @@ struct Run {
 // Errors: no such directory, or no results.json in it yet.
 Result<Run> read_run(const std::filesystem::path& run_directory);
 
-std::string render(const Run& run, Format format);
+std::string render(const Run& run, Format format);  // one text: Markdown without pictures
 
 // Reads the run, renders it and replaces `output` in one step (temporary file, rename); an empty `output` is
-// RUN/report.html, .md, .csv or .json. Returns where it is.
+// RUN/report.html, .md, .csv or .json. Markdown gets its charts as SVG files, in the folder report-charts beside report.md (whatever its
+// name, before its extension). Returns where it is.
 Result<std::filesystem::path> write_report(const std::filesystem::path& run_directory, Format format = Format::html,
                                            const std::filesystem::path& output = {});
 }  // namespace lab::report

@@ -2,6 +2,7 @@
 #include "report/report.hpp"
 
 #include "golden.hpp"
+#include "json_schema.hpp"
 #include "sample.hpp"
 #include "temporary_folder.hpp"
 
@@ -26,6 +27,25 @@ Run fixture() {
 
 TEST_CASE("the Markdown report is the golden one") { check_golden("report.md", render(fixture(), Format::markdown)); }
 
+TEST_CASE("the Markdown report has its charts as files beside it") {
+  const TemporaryFolder folder;
+  const auto written = write_report(kHere / "fixture", Format::markdown, folder.path() / "our run.md");
+  REQUIRE(written.has_value());
+  const std::string page = text_of(*written);
+  CHECK(has(page, "![Scenario 1-log: throughput](our%20run-charts/throughput-1-log.svg)"));
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path() / "our run-charts")) {
+    CAPTURE(file.path());
+    ++files;
+    CHECK(has(page, "(our%20run-charts/" + file.path().filename().string() + ")"));
+    CHECK(text_of(file.path()).starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  }
+  CHECK(files == occurrences(page, "!["));
+  check_golden("throughput-2.svg", text_of(folder.path() / "our run-charts/throughput-2.svg"));
+  check_golden("cpu-2.svg", text_of(folder.path() / "our run-charts/cpu-2.svg"));
+  check_golden("gain-2.svg", text_of(folder.path() / "our run-charts/gain-2.svg"));
+}
+
 TEST_CASE("the CSV report is the golden one, a row a cell") {
   const Run run = fixture();
   const std::string csv = render(run, Format::csv);
@@ -35,6 +55,7 @@ TEST_CASE("the CSV report is the golden one, a row a cell") {
 
 TEST_CASE("the JSON report is results.json with the report's sentences") {
   const auto all = boost::json::parse(render(fixture(), Format::json)).as_object();
+  CHECK(lab::test::JsonSchema("results").violations(all) == std::vector<std::string>{});
   CHECK(all.at("schema") == 1);
   CHECK(all.at("cells").as_array().size() == 40);
   CHECK(all.at("report").at("scenarios").as_array().size() == 6);
