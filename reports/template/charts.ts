@@ -1,10 +1,12 @@
-// Draws the report's charts, again when the window, the colour scheme or the medium changes. The page reads without this.
+// Draws the report's charts when they come into view, again when the window, the colour scheme or the medium changes. The page reads
+// without this.
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import { GridComponent, TooltipComponent } from "echarts/components";
 import * as echarts from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { cpuHeight, cpuOption } from "./cpu";
 import { read } from "./data";
+import { offerDownloads } from "./downloads";
 import { gainOption } from "./gain";
 import { throughputOption } from "./throughput";
 
@@ -12,20 +14,21 @@ echarts.use([BarChart, CustomChart, LineChart, ScatterChart, GridComponent, Tool
 
 type Option = (width: number) => object;
 type Height = (width: number) => number;
-interface Drawn { element: HTMLElement; chart: echarts.ECharts; option: Option; height?: Height; width: number }
+interface Chart { element: HTMLElement; option: Option; height?: Height; drawn?: echarts.ECharts; width: number }
 
-function place(id: string, option: Option, height?: Height): Drawn[] {
+function place(id: string, option: Option, height?: Height): Chart[] {
   const element = document.getElementById(id);
-  return element ? [{ element, chart: echarts.init(element, null, { renderer: "svg", width: 300, height: 200 }), option, height, width: 0 }] : [];
+  return element ? [{ element, option, height, width: 0 }] : [];
 }
 
-function draw(drawn: Drawn): void {
-  drawn.width = drawn.element.clientWidth;
-  if (drawn.height) {
-    drawn.element.style.height = `${drawn.height(drawn.width)}px`;
+function draw(chart: Chart): void {
+  chart.width = chart.element.clientWidth;
+  if (chart.height) {
+    chart.element.style.height = `${chart.height(chart.width)}px`;
   }
-  drawn.chart.resize({ width: drawn.width, height: drawn.element.clientHeight });
-  drawn.chart.setOption(drawn.option(drawn.width) as echarts.EChartsCoreOption, true);
+  chart.drawn ??= echarts.init(chart.element, null, { renderer: "svg", width: 300, height: 200 });
+  chart.drawn.resize({ width: chart.width, height: chart.element.clientHeight });
+  chart.drawn.setOption(chart.option(chart.width) as echarts.EChartsCoreOption, true);
 }
 
 function followContents(): void {
@@ -39,30 +42,44 @@ function followContents(): void {
 }
 
 const data = read();
-const all: Drawn[] = [
+const all: Chart[] = [
   ...data.throughput.flatMap((chart) => place(chart.id, () => throughputOption(chart))),
   ...data.cpu.flatMap((chart) => place(chart.id, (width) => cpuOption(chart, width), (width) => cpuHeight(chart, width))),
   ...data.gain.flatMap((chart) => place(chart.id, () => gainOption(chart))),
 ];
-all.forEach(draw);
+// Their places are kept from the beginning, so that nothing moves when they are drawn; all are read before the first is set.
+const widths = all.map((chart) => chart.element.clientWidth);
+all.forEach((chart, i) => chart.height && (chart.element.style.height = `${chart.height(widths[i])}px`));
+const byElement = new Map<Element, Chart>(all.map((chart) => [chart.element, chart]));
+const redraw = (): void => all.filter((chart) => chart.drawn).forEach(draw);
 followContents();
+offerDownloads((figure) => all.filter((chart) => !chart.drawn && figure.contains(chart.element)).forEach(draw));
 
+const near = new IntersectionObserver((entries) => {
+  for (const entry of entries.filter((each) => each.isIntersecting)) {
+    near.unobserve(entry.target);
+    draw(byElement.get(entry.target)!);
+  }
+}, { rootMargin: "800px 0px" });
 const resized = new ResizeObserver((entries) => {
-  for (const entry of entries) {
-    const drawn = all.find((each) => each.element === entry.target);
-    if (drawn && Math.abs(drawn.element.clientWidth - drawn.width) > 1) {
-      draw(drawn);
+  for (const { target } of entries) {
+    const chart = byElement.get(target)!;
+    if (chart.drawn && Math.abs(target.clientWidth - chart.width) > 1) {
+      draw(chart);
     }
   }
 });
-all.forEach((drawn) => resized.observe(drawn.element));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => all.forEach(draw));
-matchMedia("print").addEventListener("change", () => all.forEach(draw));
+all.forEach((chart) => {
+  near.observe(chart.element);
+  resized.observe(chart.element);
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+matchMedia("print").addEventListener("change", redraw);
 addEventListener("beforeprint", () => {
   document.documentElement.classList.add("printing");
   all.forEach(draw);
 });
 addEventListener("afterprint", () => {
   document.documentElement.classList.remove("printing");
-  all.forEach(draw);
+  redraw();
 });

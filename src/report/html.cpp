@@ -42,7 +42,7 @@ std::string render_html(const Run& run) {
                                          {"run", escape_html(run.record.name)},
                                          {"contents", contents_html(run, views)},
                                          {"body", std::move(body)},
-                                         {"style", std::string(asset("style.css"))},
+                                         {"style", std::string(asset("palette.css")) + std::string(asset("style.css"))},
                                          {"data", escape_script(boost::json::serialize(chart_data(run)))},
                                          {"script", std::string(asset("charts.js"))}});
 }

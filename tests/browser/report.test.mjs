@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { launch, open } from "./browser.mjs";
+import { launch, open, seriousFindings, tabStops } from "./browser.mjs";
 
 const report = process.env.REPORT;
 const results = JSON.parse(readFileSync(process.env.RESULTS, "utf8"));
@@ -159,19 +159,93 @@ test("charts change with the colour scheme", async () => {
   await close(page);
 });
 
-test("it prints: light, with every chart inside the paper", async () => {
-  const { page } = await open(browser, report, { colorScheme: "dark" });
-  const pdf = await page.pdf({ format: "A4" });
-  assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
-  assert.ok((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length > 5);
-  await page.setViewportSize({ width: 700, height: 1000 });
-  await page.emulateMedia({ media: "print" });
-  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-  const [wide, paper] = await page.evaluate(() => [
-    [...document.querySelectorAll(".chart svg")].filter((svg) => svg.getBoundingClientRect().right > document.documentElement.clientWidth + 1).length,
-    getComputedStyle(document.body).backgroundColor]);
-  assert.equal(wide, 0);
-  assert.equal(paper, "rgb(255, 255, 255)");
+for (const format of ["A4", "Letter"]) {
+  test(`it prints on ${format}: light, with every chart whole on a page`, async () => {
+    const { page } = await open(browser, report, { colorScheme: "dark" });
+    const pdf = await page.pdf({ format });
+    assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+    assert.ok((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length > 5);
+    // The style sheet's margins are 14 mm above and below, 13 mm beside it; a CSS pixel is 1/96 inch.
+    const pixels = (mm) => (mm / 25.4) * 96;
+    const [width, height] = format === "A4" ? [210, 297] : [215.9, 279.4];
+    await page.setViewportSize({ width: Math.floor(pixels(width - 26)), height: Math.floor(pixels(height - 28)) });
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const found = await page.evaluate(() => ({
+      wide: [...document.querySelectorAll(".chart svg")].filter((svg) => svg.getBoundingClientRect().right > document.documentElement.clientWidth + 1).length,
+      tall: [...document.querySelectorAll("figure:has(.chart)")].filter((figure) => figure.getBoundingClientRect().height > innerHeight).map((figure) => figure.querySelector(".chart").id),
+      whole: [...document.querySelectorAll("figure:has(.chart)")].every((figure) => getComputedStyle(figure).breakInside === "avoid"),
+      paper: getComputedStyle(document.body).backgroundColor,
+    }));
+    assert.deepEqual(found, { wide: 0, tall: [], whole: true, paper: "rgb(255, 255, 255)" });
+    await close(page);
+  });
+}
+
+for (const [name, context] of Object.entries({ light: { colorScheme: "light" }, dark: { colorScheme: "dark" }, phone: { viewport: { width: 360, height: 780 } } })) {
+  test(`${name}: axe-core has no serious finding`, async () => {
+    const { page } = await open(browser, report, context);
+    await page.$$eval("details", (all) => all.forEach((each) => { each.open = true; }));
+    assert.deepEqual(await seriousFindings(page), []);
+    await close(page);
+  });
+}
+
+test("the keyboard reaches contents, tables, numbers and downloads, and shows where it is", async () => {
+  const { page } = await open(browser, report);
+  const stops = await tabStops(page, 400);
+  assert.match(stops[0].text, /Skip to the summary/);
+  assert.deepEqual(stops.filter((stop) => !stop.outlined).map((stop) => stop.text), []);
+  for (const [what, selector] of [["a link of the contents", ".contents a"], ["a figure's numbers", "figure summary"], ["a download", ".downloads button"]]) {
+    const wanted = await page.locator(selector).count();
+    const names = await page.$$eval(selector, (all) => all.map((each) => (each.getAttribute("aria-label") ?? each.textContent).trim().slice(0, 80)));
+    assert.ok(wanted > 0);
+    assert.ok(names.every((name) => stops.some((stop) => stop.text === name)), what);
+  }
+  await page.locator("figure summary").first().focus();
+  await page.keyboard.press("Enter");
+  assert.ok(await page.locator("figure details table").first().isVisible());
+  await close(page);
+});
+
+// What a click on the button saves: its name and text.
+async function saved(page, button) {
+  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  const chunks = [];
+  for await (const chunk of await download.createReadStream()) {
+    chunks.push(chunk);
+  }
+  return { name: download.suggestedFilename(), text: Buffer.concat(chunks).toString() };
+}
+
+test("each figure's chart can be saved as SVG, its numbers as CSV", async () => {
+  const { page } = await open(browser, report);
+  assert.equal(await page.locator(".downloads").count(), await page.locator("figure:has(.chart)").count());
+  const figure = page.locator('figure:has([id="throughput-2-0"])');
+  const svg = await saved(page, figure.getByRole("button", { name: "SVG" }));
+  assert.equal(svg.name, "throughput-2.svg");
+  const drawn = await page.evaluate((text) => {
+    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+    return { error: parsed.querySelector("parsererror")?.textContent ?? "", charts: parsed.querySelectorAll("svg svg").length, label: parsed.documentElement.getAttribute("aria-label"), foreign: parsed.querySelectorAll("script, foreignObject, image").length };
+  }, svg.text);
+  assert.deepEqual({ ...drawn, label: "" }, { error: "", charts: await figure.locator(".chart").count(), label: "", foreign: 0 });
+  assert.match(drawn.label, /^Throughput in pages a second/);
+  const csv = await saved(page, figure.getByRole("button", { name: "CSV" }));
+  assert.equal(csv.name, "throughput-2.csv");
+  const rows = csv.text.trimEnd().split("\r\n");
+  assert.equal(rows[0], "Cell,Pages/s,Interval,n,Per client,Limited by");
+  assert.equal(rows.length - 1, measured("2").length);
+  const rates = rows.slice(1).map((row) => Number(row.replace(/^"[^"]*",|^[^,]*,/, "").split(",")[0]));
+  assert.deepEqual(rates.sort(), measured("2").map((cell) => cell.pages_per_s.median).sort());
+  await close(page);
+});
+
+test("a chart is drawn when it comes into view", async () => {
+  const { page } = await open(browser, report, { drawn: false });
+  const last = page.locator(".chart").last();
+  assert.equal(await last.locator("svg").count(), 0);
+  await last.scrollIntoViewIfNeeded();
+  await last.locator("svg").waitFor();
   await close(page);
 });
 

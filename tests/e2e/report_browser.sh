@@ -16,4 +16,8 @@ two_runs "$work/reports"
 "$LAB" compare before after --reports "$work/reports" --format html -o "$work/comparison.html" -q
 "$LAB" compare before after --reports "$work/reports" --format json -o "$work/comparison.json" -q
 "$LAB" runs --reports "$work/reports" --html "$work/reports/index.html" -q
-COMPARISON="$work/comparison.html" COMPARED="$work/comparison.json" RUNS="$work/reports/index.html" REPORT="$work/report.html" RESULTS="$SOURCE/tests/report/fixture/results.json" node --test .
+node make_many_cells.mjs "$work/many"
+"$LAB" report "$work/many" -o "$work/many.html" -q
+COMPARISON="$work/comparison.html" COMPARED="$work/comparison.json" RUNS="$work/reports/index.html" REPORT="$work/report.html" \
+  RESULTS="$SOURCE/tests/report/fixture/results.json" MANY="$work/many.html" \
+  node --test report.test.mjs comparison.test.mjs runs.test.mjs many_cells.test.mjs palette.test.mjs
