@@ -1,5 +1,5 @@
 # Writes the version and a build id made from the sources' content, only when it changed.
-file(GLOB_RECURSE sources "${SOURCE}/src/*" "${SOURCE}/include/*" "${SOURCE}/labs/*" "${SOURCE}/playbooks/*" "${SOURCE}/reports/template/*.*")
+file(GLOB_RECURSE sources "${SOURCE}/src/*" "${SOURCE}/include/*" "${SOURCE}/labs/*" "${SOURCE}/playbooks/*" "${SOURCE}/reports/template/*.*" "${SOURCE}/reports/live/*.*")
 list(FILTER sources EXCLUDE REGEX "/node_modules/")
 list(SORT sources)
 set(all "${VERSION}")

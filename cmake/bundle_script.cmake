@@ -1,4 +1,4 @@
-# cmake -DTEMPLATE=reports/template -DOUTPUT=charts.js -P bundle_charts.cmake: the report's chart code with ECharts as one file.
+# cmake -DTEMPLATE=reports/template -DENTRY=charts.ts -DOUTPUT=charts.js -P bundle_script.cmake: a page's script with what it imports as one file.
 # The network is needed only while node_modules is missing or older than the lock file.
 find_program(NPM npm)
 find_program(NODE NAMES node nodejs)
@@ -18,6 +18,6 @@ if(NOT EXISTS "${TEMPLATE}/node_modules/.package-lock.json" OR "${TEMPLATE}/pack
 endif()
 
 execute_process(
-  COMMAND "${NODE}" node_modules/esbuild/bin/esbuild charts.ts --bundle --minify --format=iife --target=es2020 --charset=utf8
+  COMMAND "${NODE}" node_modules/esbuild/bin/esbuild "${ENTRY}" --bundle --minify --format=iife --target=es2020 --charset=utf8
     --legal-comments=eof --log-level=warning "--outfile=${OUTPUT}"
   WORKING_DIRECTORY "${TEMPLATE}" COMMAND_ERROR_IS_FATAL ANY)

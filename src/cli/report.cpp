@@ -1,11 +1,10 @@
 #include "commands.hpp"
+#include "open.hpp"
 
-#include "remote/process.hpp"
 #include "report/report.hpp"
 #include "store/run_directory.hpp"
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -17,23 +16,6 @@ struct Options {
   std::string run, format = "html", output, reports = "reports";
   bool open = false;
 };
-
-Result<void> show(const std::filesystem::path& report) {
-  const auto opener = remote::find_program("xdg-open");
-  if (!opener) {
-    return Error{"no program here opens files", report.string(), "open it in a browser, or apt-get install xdg-utils", {}};
-  }
-  remote::Command command;
-  command.arguments = {*opener, std::filesystem::absolute(report).string()};
-  for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) {
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') {
-      const auto started = remote::start(command);
-      return started ? Result<void>{} : started.error();
-    }
-  }
-  return Error{
-      "there is no display to open the report on", report.string(), "copy the file to a machine with a browser: it needs nothing else", {}};
-}
 
 void write(const Options& options, Context& context) {
   const auto directory = store::find_run(options.reports, options.run);
@@ -61,7 +43,9 @@ void write(const Options& options, Context& context) {
     context.out << written->string() << '\n';
   }
   if (options.open) {
-    if (const auto shown = show(*written); !shown) {
+    const auto shown =
+        open_in_browser(std::filesystem::absolute(*written).string(), "copy the file to a machine with a browser: it needs nothing else");
+    if (!shown) {
       context.fail(shown.error());
     }
   }
@@ -73,7 +57,8 @@ void add_report(CLI::App& root, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("report", "writes a run's report, again if it is there");
   command->add_option("RUN", options->run, "a run's directory, or its name in reports; the latest unless given");
-  command->add_option("--format", options->format, "html unless given; md, csv, json")->check(CLI::IsMember({"html", "md", "csv", "json"}));
+  command->add_option("--format", options->format, "html unless given; md (its charts as SVG files beside it), csv, json")
+      ->check(CLI::IsMember({"html", "md", "csv", "json"}));
   command->add_option("-o,--output", options->output, "where to; RUN/report.FORMAT unless given, - for standard output")->type_name("FILE");
   command->add_option("--reports", options->reports, "the folder of runs; reports unless given")->type_name("DIR");
   command->add_flag("--open", options->open, "show it in the desktop's browser");

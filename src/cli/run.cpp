@@ -3,6 +3,7 @@
 #include "numbers.hpp"
 #include "run_progress.hpp"
 #include "run_text.hpp"
+#include "run_web.hpp"
 
 #include "config/config.hpp"
 #include "lab/version.hpp"
@@ -45,6 +46,8 @@ struct Options {
   std::string name;
   std::string reports = "reports";
   bool json = false;
+  std::string web;  // address; empty: no live view
+  bool open = false;
 };
 
 // What a run is made from: by the options, or for --resume by the record of the run that goes on.
@@ -272,6 +275,17 @@ class RunCommand {
   }
 
   void measure(Order& order, run::Bench& bench, const run::Plan& plan) {
+    if (!options_.web.empty()) {
+      auto web =
+          RunWeb::start(context_, options_.web, options_.open, begin_of(plan, bench.standing, order.playbook.name, order.profile.name));
+      if (!web) {
+        return context_.fail(web.error());
+      }
+      web_ = std::move(*web);
+      for (const Trial& trial : order.earlier ? order.earlier->trials : std::vector<Trial>{}) {
+        web_->finished(trial, trial.trial, static_cast<int>(plan.trials.size()));
+      }
+    }
     auto directory = order.earlier ? earlier_directory(order, bench, plan) : new_directory(options_, order, bench, plan);
     if (!directory) {
       return context_.fail(directory.error());
@@ -284,7 +298,8 @@ class RunCommand {
     run::Outcome outcome;
     const auto firewalls = run::read_firewalls(bench.agents, bench.standing);
     {
-      RunProgress progress(context_);
+      RunProgress table(context_);
+      EachProgress progress(web_ ? std::vector<run::Progress*>{&table, web_.get()} : std::vector<run::Progress*>{&table});
       outcome = run::measure(bench, plan, order.earlier ? std::move(order.earlier->trials) : std::vector<Trial>{}, **directory, progress);
     }
     const auto passed = run::firewalls_between(firewalls, run::read_firewalls(bench.agents, bench.standing));
@@ -320,6 +335,9 @@ class RunCommand {
       context_.fail(report.error());
     }
     conclude(results, outcome);
+    if (web_) {
+      web_->end(report ? *report : std::filesystem::path(), report ? std::string() : to_string(report.error()));
+    }
   }
 
   void update_index() {
@@ -367,6 +385,7 @@ class RunCommand {
 
   Context& context_;
   const Options& options_;
+  std::unique_ptr<RunWeb> web_;
 };
 
 }  // namespace
@@ -390,6 +409,11 @@ void add_run(CLI::App& root, Context& context) {
   command->add_option("--name", options->name, "the lab; the only standing one unless given");
   command->add_option("-o", options->reports, "the folder of runs: reports unless given")->type_name("DIR");
   command->add_flag("--json", options->json, "print results.json at the end");
+  auto* web =
+      command->add_option("--web", options->web, "serve the run as it goes, then its report; 127.0.0.1:0 for a free port of loopback")
+          ->type_name("ADDR")
+          ->check(listening_address());
+  command->add_flag("--open", options->open, "show the live view in the desktop's browser")->needs(web);
   for (const char* other : {"PLAYBOOK", "--profile", "--only", "--repeats", "--until", "--seed"}) {
     resume->excludes(command->get_option(other));
   }
