@@ -2,7 +2,14 @@ import type { Cpu } from "./data";
 import { categoryAxis, css, escape, flagged, text, tick, tooltip, valueAxis } from "./look";
 
 const narrow = (width: number): boolean => width < 520;
-export const cpuHeight = (chart: Cpu, width: number): number => 92 + chart.rows.length * (narrow(width) ? 40 : 27);
+// On paper a chart has to fit on a page, with its caption and legend.
+const printing = (): boolean => document.documentElement.classList.contains("printing") || matchMedia("print").matches;
+const mostOnPaper = 740;
+export const cpuHeight = (chart: Cpu, width: number): number => {
+  const height = 92 + chart.rows.length * (narrow(width) ? 40 : 27);
+  return printing() ? Math.min(mostOnPaper, height) : height;
+};
+const labelSize = (chart: Cpu, width: number): number => Math.min(narrow(width) ? 11 : 12, ((cpuHeight(chart, width) - 92) / chart.rows.length) * 0.72);
 
 // Bars and machine lines share one scale where the host's cores are known: all of them are 100%.
 function limit(chart: Cpu): number {
@@ -30,7 +37,7 @@ export function cpuOption(chart: Cpu, width: number) {
     tooltip: { ...tooltip(), trigger: "axis" as const, axisPointer: { type: "shadow" as const, shadowStyle: { color: css("muted"), opacity: 0.1 } },
       formatter: (items: { dataIndex: number }[]) => tip(chart, items[0].dataIndex) },
     yAxis: { ...categoryAxis(chart.rows.map((row) => (row.flags.length ? "⚑ " : "") + row.label)), inverse: true,
-      axisLabel: { ...text(narrow(width) ? 11 : 12), interval: 0, ...(narrow(width) ? { width: 118, overflow: "break" as const } : {}) } },
+      axisLabel: { ...text(labelSize(chart, width)), interval: 0, ...(narrow(width) ? { width: 118, overflow: "break" as const } : {}) } },
     xAxis: [
       { ...valueAxis("", tick), name: "host CPUs", nameLocation: "middle" as const, nameGap: 24, min: 0, max: most, nameTextStyle: text(11) },
       { ...valueAxis("", (value) => `${Math.round(value)}%`), name: "use of the machine", nameLocation: "middle" as const, nameGap: 24, nameTextStyle: text(11),

@@ -15,12 +15,12 @@ namespace {
 json::array texts(const std::vector<std::string>& values) { return json::array(values.begin(), values.end()); }
 
 // Every measured side of the cell outside A/A trials.
-json::array trials_of(const Run& run, const CellResult& cell) {
+json::array dots_of(const Run& run, const CellResult& cell) {
   json::array dots;
-  for (const Trial& trial : run.trials) {
-    for (const Side& side : trial.sides) {
-      if (side.cell == cell.id && trial.kind != "aa" && trial.failed.empty()) {
-        dots.push_back(json::object{{"trial", trial.trial}, {"value", side.pages_per_s}, {"flags", texts(doubts(trial.flags))}});
+  for (const Trial* trial : trials_of(run, cell.id)) {
+    for (const Side& side : trial->sides) {
+      if (side.cell == cell.id && trial->kind != "aa" && trial->failed.empty()) {
+        dots.push_back(json::object{{"trial", trial->trial}, {"value", side.pages_per_s}, {"flags", texts(doubts(trial->flags))}});
       }
     }
   }
@@ -32,8 +32,8 @@ json::value point(const Run& run, const CellResult* cell) {
     return nullptr;
   }
   return json::object{
-      {"cell", cell->id},         {"median", cell->pages_per_s.median},  {"low", cell->pages_per_s.low},   {"high", cell->pages_per_s.high},
-      {"n", cell->pages_per_s.n}, {"flags", texts(doubts(cell->flags))}, {"trials", trials_of(run, *cell)}};
+      {"cell", cell->id},         {"median", cell->pages_per_s.median},  {"low", cell->pages_per_s.low}, {"high", cell->pages_per_s.high},
+      {"n", cell->pages_per_s.n}, {"flags", texts(doubts(cell->flags))}, {"trials", dots_of(run, *cell)}};
 }
 
 void add_throughput(const Run& run, const ScenarioView& scenario, json::array& charts) {

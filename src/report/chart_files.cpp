@@ -22,9 +22,9 @@ std::string file_name(const char* what, const ScenarioView& scenario) {
 
 std::vector<double> rates_of(const Run& run, const CellResult& cell) {
   std::vector<double> rates;
-  for (const Trial& trial : run.trials) {
-    for (const Side& side : trial.sides) {
-      if (side.cell == cell.id && trial.kind != "aa" && trial.failed.empty()) {
+  for (const Trial* trial : trials_of(run, cell.id)) {
+    for (const Side& side : trial->sides) {
+      if (side.cell == cell.id && trial->kind != "aa" && trial->failed.empty()) {
         rates.push_back(side.pages_per_s);
       }
     }

@@ -67,6 +67,18 @@ std::string_view extension(Format format) {
   return {};
 }
 
+void index_trials(Run& run) {
+  run.places.clear();
+  for (std::size_t i = 0; i < run.trials.size(); ++i) {
+    for (const Side& side : run.trials[i].sides) {
+      auto& places = run.places[side.cell];
+      if (places.empty() || places.back() != i) {  // both sides of an A/A pair are one cell's
+        places.push_back(i);
+      }
+    }
+  }
+}
+
 Result<Run> read_run(const std::filesystem::path& run_directory) {
   auto stored = store::read_run(run_directory);
   if (!stored) {
@@ -78,7 +90,8 @@ Result<Run> read_run(const std::filesystem::path& run_directory) {
                  "finish it: lab run --resume " + run_directory.filename().string(),
                  {}};
   }
-  Run run{std::move(stored->record), std::move(*stored->results), std::move(stored->trials), {}, {}};
+  Run run{std::move(stored->record), std::move(*stored->results), std::move(stored->trials), {}, {}, {}};
+  index_trials(run);
   if (auto playbook = config::parse_playbook(run.record.playbook_text, run.record.playbook)) {
     run.playbook = std::move(*playbook);
   }

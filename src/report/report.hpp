@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace lab::report {
@@ -24,9 +25,12 @@ struct Run {
   store::RunRecord record;
   Results results;
   std::vector<Trial> trials;
+  std::unordered_map<std::string, std::vector<std::size_t>> places;  // of a cell's trials; empty where nobody has looked (index_trials)
   Playbook playbook;  // from the record's texts; empty where they are missing or of a later version
   Lab lab;
 };
+
+void index_trials(Run& run);  // so that what asks for a cell's trials need not go through all
 
 // Errors: no such directory, or no results.json in it yet.
 Result<Run> read_run(const std::filesystem::path& run_directory);

@@ -58,17 +58,26 @@ void add_flags(std::vector<std::string>& to, const std::vector<std::string>& fro
 
 Interval inverted(const Interval& ratio) { return {1 / ratio.median, 1 / ratio.high, 1 / ratio.low, ratio.n}; }
 
-Interval by_blocks(const std::vector<Trial>& trials, const CellResult& a, const CellResult& b) {
-  const auto rates = [&](const CellResult& cell) { return stats::values_of(cell, trials, Claim::Metric::pages_per_s, {}); };
+Interval by_blocks(const Run& run, const CellResult& a, const CellResult& b) {
+  const auto rates = [&run](const CellResult& cell) {
+    std::vector<Trial> own;
+    for (const Trial* trial : trials_of(run, cell.id)) {
+      own.push_back(*trial);
+    }
+    return stats::values_of(cell, own, Claim::Metric::pages_per_s, {});
+  };
   return stats::median_interval(stats::values(stats::quotient(rates(b), rates(a))));
 }
 
 std::size_t place_in(const Results& results, std::map<std::string, double> CellResult::*values, const std::string& name) {
   std::set<std::string> names;
+  const CellResult* before = nullptr;
   for (const CellResult& cell : results.cells) {
-    for (const auto& each : cell.*values) {
-      names.insert(each.first);
+    const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
+    if (before == nullptr || !std::ranges::equal(cell.*values, before->*values, same_name)) {  // most cells have the same names
+      std::ranges::for_each(cell.*values, [&names](const auto& each) { names.insert(each.first); });
     }
+    before = &cell;
   }
   return static_cast<std::size_t>(std::distance(names.begin(), names.find(name)));
 }
@@ -93,6 +102,20 @@ std::vector<ScenarioView> scenarios(const Run& run) {
 const CellResult* find_cell(const Results& results, std::string_view id) {
   const auto found = std::ranges::find(results.cells, id, &CellResult::id);
   return found == results.cells.end() ? nullptr : &*found;
+}
+
+std::vector<const Trial*> trials_of(const Run& run, const std::string& cell) {
+  std::vector<const Trial*> trials;
+  if (run.places.empty()) {
+    for (const Trial& trial : run.trials) {
+      if (std::ranges::find(trial.sides, cell, &Side::cell) != trial.sides.end()) {
+        trials.push_back(&trial);
+      }
+    }
+  } else if (const auto known = run.places.find(cell); known != run.places.end()) {
+    std::ranges::transform(known->second, std::back_inserter(trials), [&run](std::size_t place) { return &run.trials[place]; });
+  }
+  return trials;
 }
 
 std::string axis(const CellResult& cell, std::string_view name) {
@@ -220,7 +243,7 @@ Effect effect(const Run& run, const CellResult& a, const CellResult& b) {
       return found;
     }
   }
-  found.ratio = by_blocks(run.trials, a, b);
+  found.ratio = by_blocks(run, a, b);
   return found;
 }
 

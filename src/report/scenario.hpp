@@ -21,6 +21,7 @@ struct ScenarioView {
 std::vector<ScenarioView> scenarios(const Run& run);
 
 const CellResult* find_cell(const Results& results, std::string_view id);
+std::vector<const Trial*> trials_of(const Run& run, const std::string& cell);     // in order of execution
 std::string axis(const CellResult& cell, std::string_view name);                  // "" where the cell has none
 std::vector<std::string> axis_values(const Cells& cells, std::string_view name);  // distinct, in order of appearance
 bool varies(const Cells& cells, std::string_view name);

@@ -101,3 +101,22 @@ TEST_CASE("axis values read as words") {
   CHECK(axis_text("log", "null") == "log to /dev/null");
   CHECK(axis_text("crypto", "adapter") == "crypto adapter");
 }
+
+TEST_CASE("a cell's trials are the same whether they were looked up before or not") {
+  auto stored = read_run(std::filesystem::path(LAB_SOURCE_DIR) / "tests/report/fixture");
+  REQUIRE(stored.has_value());
+  Run plain = *stored;
+  plain.places.clear();
+  REQUIRE_FALSE(stored->places.empty());
+  const auto numbers = [](const Run& run, const std::string& cell) {
+    std::vector<int> trials;
+    for (const Trial* trial : trials_of(run, cell)) {
+      trials.push_back(trial->trial);
+    }
+    return trials;
+  };
+  for (const CellResult& cell : plain.results.cells) {
+    CHECK(numbers(plain, cell.id) == numbers(*stored, cell.id));
+  }
+  CHECK(trials_of(*stored, "no such cell").empty());
+}
