@@ -132,7 +132,13 @@ void Session::linger() {
   }
   stream_.expires_after(hub_.limits().deadline);
   buffer_.clear();
-  stream_.async_read_some(buffer_.prepare(512), [self = shared_from_this()](error_code, std::size_t) { self->close(); });
+  discard();
+}
+
+void Session::discard() {
+  stream_.async_read_some(buffer_.prepare(hub_.limits().head_bytes), [self = shared_from_this()](error_code end, std::size_t) {
+    end ? self->close() : self->discard();
+  });
 }
 
 void Session::close() {

@@ -33,6 +33,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void written();
   void watch();  // notices a reader that goes away
   void linger();
+  void discard();
 
   boost::beast::tcp_stream stream_;
   Hub& hub_;
