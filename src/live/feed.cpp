@@ -50,13 +50,14 @@ Finished finished(const Trial& trial, int number, int total) {
 }
 
 json::object Feed::take(Starting& event) {
-  ended_.clear();
+  begin_.trials = event.total;  // it may grow: repeats until intervals are narrow
   current_ = {{"number", event.number}, {"total", event.total}, {"cells", texts(event.cells)}, {"left_s", event.left_s}};
   return current_;
 }
 
 json::object Feed::take(Finished& event) {
   cut(event.failed, kLineBytes);
+  begin_.trials = event.total;
   json::array sides;
   for (const Finished::Side& side : event.sides) {
     sides.push_back(json::object{

@@ -13,10 +13,10 @@
 
 namespace lab::live {
 
-struct Begin {  // what does not change while the run goes on
+struct Begin {
   std::string lab, playbook, profile;
   std::vector<std::string> cells, nodes;  // ids of those that run; names in the lab's order
-  int trials = 0;
+  int trials = 0;                         // in all, as far as is known
 };
 
 struct Starting {
