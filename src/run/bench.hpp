@@ -8,6 +8,7 @@
 #include "lab/standing.hpp"
 #include "setup.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,7 +23,8 @@ struct Bench {
   Now now;
   SleepUntil sleep_until;
   Facts facts;
-  std::map<std::string, ClockOffset> clocks;  // by node
+  std::map<std::string, ClockOffset> clocks;                               // by node
+  std::function<void(const std::string& node, double cpus)> sampled = {};  // told of host CPUs in use about every second; from any thread
 };
 
 // Asks every node who it is and what time it is.

@@ -341,7 +341,10 @@ class Passes {
 }  // namespace
 
 Outcome measure(Bench& bench, const Plan& plan, std::vector<Trial> done, store::RunDirectory& directory, Progress& progress) {
-  return Passes(bench, plan, std::move(done), directory, progress)();
+  bench.sampled = [&progress](const std::string& node, double cpus) { progress.sampled({node, cpus}); };
+  Outcome outcome = Passes(bench, plan, std::move(done), directory, progress)();
+  bench.sampled = nullptr;
+  return outcome;
 }
 
 }  // namespace lab::run

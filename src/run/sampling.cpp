@@ -50,6 +50,15 @@ std::size_t end_of_call(const std::vector<std::int64_t>& instants, std::size_t b
   return end;
 }
 
+// CPUs in use over what the last call saw: about a second.
+void tell(const Bench& bench, const std::string& node, const std::vector<Edge>& edges, std::size_t begin) {
+  const Edge& from = edges[begin > 0 ? begin - 1 : 0];
+  const Edge& to = edges.back();
+  if (bench.sampled && to.taken_ns > from.taken_ns && to.cpu_us >= from.cpu_us) {
+    bench.sampled(node, static_cast<double>(to.cpu_us - from.cpu_us) * 1e3 / static_cast<double>(to.taken_ns - from.taken_ns));
+  }
+}
+
 Result<std::vector<Edge>> sample(Bench& bench, const std::string& node, std::int64_t start, const std::vector<std::int64_t>& instants,
                                  bool pages) {
   const std::int64_t zero = start + bench.clocks.at(node).offset_ns;
@@ -82,6 +91,7 @@ Result<std::vector<Edge>> sample(Bench& bench, const std::string& node, std::int
     for (const json::value& one : samples) {
       edges.push_back(edge_of(one.is_object() ? one.get_object() : json::object(), zero));
     }
+    tell(bench, node, edges, begin);
   }
   return edges;
 }

@@ -9,6 +9,8 @@
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <map>
+#include <mutex>
 
 using namespace lab;
 using namespace lab::run;
@@ -23,6 +25,12 @@ struct Told final : Progress {
     lines.push_back(std::to_string(number) + "/" + std::to_string(total) + " " + trial.sides.front());
   }
   void finished(const Trial& trial, int, int) override { lines.push_back(trial.failed.empty() ? "done" : "failed"); }
+  void sampled(const LiveSample& sample) override {
+    const std::lock_guard lock(mutex);
+    cpus[sample.node].push_back(sample.cpus);
+  }
+  std::mutex mutex;
+  std::map<std::string, std::vector<double>> cpus;  // by node, as it was told
 };
 
 struct Fixture {
@@ -69,6 +77,19 @@ TEST_CASE("every trial is measured, reconciled and on disk, in the plan's order"
     CHECK(stored[i].sides.front().counts.gateway == 4600);
   }
   CHECK(f.told.lines.front() == "1/8 " + f.plan.trials.front().sides.front());
+}
+
+TEST_CASE("while a trial goes on, each node's use of host CPUs is told") {
+  Fixture f({"1/*cpus=1/clients=8"});
+  const Outcome outcome = f.measure();
+  const Side& side = outcome.trials.back().sides.front();
+  for (const StandingNode& node : f.standing.nodes) {
+    CAPTURE(node.name);
+    REQUIRE_FALSE(f.told.cpus[node.name].empty());
+    CHECK(f.told.cpus[node.name].back() > 0);
+    CHECK(f.told.cpus[node.name].back() ==
+          Approx(static_cast<double>(side.slices.front().cpu_us.at(node.name)) / side.slices.front().s / 1e6).epsilon(0.02));
+  }
 }
 
 TEST_CASE("a cell's result is the median of its trials, indicative under six, with the node that limits it") {
