@@ -90,14 +90,16 @@ void RunView::finished(const Trial& trial, int number, int total) {
   current_.clear();
   done_ = number;
   total_ = total;
+  const bool failed = !trial.failed.empty();
+  std::vector<Row> rows;
   for (const Side& side : trial.sides) {
-    const bool failed = !trial.failed.empty();
-    finished_.push_front(
+    rows.push_back(
         {side.cell, failed ? "failed" : rate_text(side.pages_per_s), failed ? "" : time_text(side.service_us_p99), !trial.flags.empty()});
     for (const auto& [name, share] : side.cpu) {
       node(name).share = share;
     }
   }
+  finished_.insert(finished_.begin(), rows.begin(), rows.end());
   if (finished_.size() > kKept) {
     finished_.resize(kKept);
   }
