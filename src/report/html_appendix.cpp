@@ -109,7 +109,7 @@ std::string pairs_html(const Run& run) {
 std::string repeat_html(const Run& run) {
   std::string out = "<section id=\"repeat\">\n<h2>How to repeat this run</h2>\n";
   const std::string command = command_text(run);
-  out += "<pre><code>lab up " + escape_html(run.record.lab) + "\n" + escape_html(command) + "\nlab report\nlab down " +
+  out += "<pre tabindex=\"0\"><code>lab up " + escape_html(run.record.lab) + "\n" + escape_html(command) + "\nlab report\nlab down " +
          escape_html(run.record.lab) + "</code></pre>\n";
   if (command.find("--seed") == std::string::npos) {
     out += fmt::format("<p>The order of the trials came from seed {}: add <code>--seed {}</code> to draw the same.</p>\n", run.record.seed,

@@ -228,8 +228,11 @@ void about_other_scenarios(const Run& run, const ScenarioView& scenario, std::ve
     if (before.id == scenario.id) {
       return;
     }
+    if (before.id != views.front().id && (scenario.settings == nullptr || scenario.settings->like != before.id)) {
+      continue;
+    }
     const auto effects = effects_across(run, scenario.id, before.id);
-    if (effects.empty() || (before.id != views.front().id && (scenario.settings == nullptr || scenario.settings->like != before.id))) {
+    if (effects.empty()) {
       continue;
     }
     for (const std::string& crypto : axis_values(scenario.cells, "crypto")) {

@@ -263,12 +263,21 @@ std::vector<Effect> effects_between(const Run& run, const ScenarioView& scenario
 }
 
 std::vector<Effect> effects_across(const Run& run, std::string_view of, std::string_view against) {
+  const auto measured_of = [&run](std::string_view scenario) {
+    Cells cells;
+    for (const CellResult& cell : run.results.cells) {
+      if (cell.scenario == scenario && cell.status == "measured") {
+        cells.push_back(&cell);
+      }
+    }
+    return cells;
+  };
+  const Cells first = measured_of(against);
   std::vector<Effect> effects;
-  for (const CellResult& b : run.results.cells) {
-    for (const CellResult& a : run.results.cells) {
-      const bool compared = b.scenario == of && a.scenario == against && a.status == "measured" && b.status == "measured";
-      if (compared && std::ranges::all_of(a.axes, [&](const auto& each) { return axis(b, each.first) == each.second; })) {
-        effects.push_back(effect(run, a, b));
+  for (const CellResult* b : measured_of(of)) {
+    for (const CellResult* a : first) {
+      if (std::ranges::all_of(a->axes, [&](const auto& each) { return axis(*b, each.first) == each.second; })) {
+        effects.push_back(effect(run, *a, *b));
       }
     }
   }
