@@ -74,5 +74,6 @@ TEST_CASE("at the end the page is the report; Ctrl-C ends the wait for it") {
 TEST_CASE("an address that lab run --web cannot take is refused before anything is touched") {
   std::string good = "127.0.0.1:0", bad = "example.com:80";
   CHECK(cli::listening_address()(good).empty());
-  CHECK(cli::listening_address()(bad) == "this is no address to listen on: example.com:80; give one such as 127.0.0.1:0, [::1]:8080 or 8080");
+  CHECK(cli::listening_address()(bad) ==
+        "this is no address to listen on: example.com:80; give one such as 127.0.0.1:0, [::1]:8080 or 8080");
 }

@@ -20,4 +20,4 @@ node make_many_cells.mjs "$work/many"
 "$LAB" report "$work/many" -o "$work/many.html" -q
 COMPARISON="$work/comparison.html" COMPARED="$work/comparison.json" RUNS="$work/reports/index.html" REPORT="$work/report.html" \
   RESULTS="$SOURCE/tests/report/fixture/results.json" MANY="$work/many.html" \
-  node --test report.test.mjs comparison.test.mjs runs.test.mjs many_cells.test.mjs palette.test.mjs
+  node --test report.test.mjs plain_pages.test.mjs many_cells.test.mjs palette.test.mjs

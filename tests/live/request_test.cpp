@@ -86,7 +86,7 @@ TEST_CASE("the head of a reply forbids what a page of a run never needs") {
   CHECK(live::head_of(live::reply_to({"POST", "/", "127.0.0.1", {}, {}}, {empty, nullptr, {}})) ==
         "HTTP/1.1 405 Method Not Allowed\r\n"
         "Content-Type: text/plain; charset=utf-8\r\n"
-        "Content-Length: 41\r\n"
+        "Content-Length: 42\r\n"
         "Allow: GET, HEAD\r\n"
         "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
