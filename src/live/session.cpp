@@ -136,9 +136,8 @@ void Session::linger() {
 }
 
 void Session::discard() {
-  stream_.async_read_some(buffer_.prepare(hub_.limits().head_bytes), [self = shared_from_this()](error_code end, std::size_t) {
-    end ? self->close() : self->discard();
-  });
+  stream_.async_read_some(buffer_.prepare(hub_.limits().head_bytes),
+                          [self = shared_from_this()](error_code end, std::size_t) { end ? self->close() : self->discard(); });
 }
 
 void Session::close() {
