@@ -47,9 +47,11 @@ const all: Chart[] = [
   ...data.cpu.flatMap((chart) => place(chart.id, (width) => cpuOption(chart, width), (width) => cpuHeight(chart, width))),
   ...data.gain.flatMap((chart) => place(chart.id, () => gainOption(chart))),
 ];
-// Their places are kept from the beginning, so that nothing moves when they are drawn; all are read before the first is set.
-const widths = all.map((chart) => chart.element.clientWidth);
-all.forEach((chart, i) => chart.height && (chart.element.style.height = `${chart.height(widths[i])}px`));
+// Their places are kept from the beginning, so that nothing moves when they are drawn. Those with a height of their own are all as wide as
+// the first: asking each would lay out the whole page.
+const tall = all.filter((chart) => chart.height);
+const width = tall[0]?.element.clientWidth ?? 0;
+tall.forEach((chart) => { chart.element.style.height = `${chart.height!(width)}px`; });
 const byElement = new Map<Element, Chart>(all.map((chart) => [chart.element, chart]));
 const redraw = (): void => all.filter((chart) => chart.drawn).forEach(draw);
 followContents();

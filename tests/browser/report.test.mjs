@@ -112,7 +112,10 @@ for (const [name, context] of Object.entries({ phone: { viewport: { width: 360, 
 test("charts follow the window's width", async () => {
   const { page } = await open(browser, report);
   await page.setViewportSize({ width: 420, height: 900 });
-  await page.waitForFunction(() => [...document.querySelectorAll(".chart svg")].every((svg) => svg.clientWidth <= svg.closest(".chart").clientWidth && svg.clientWidth > 200));
+  for (const chart of [page.locator(".chart").first(), page.locator(".chart").last()]) {  // out of view they wait until they are seen
+    await chart.scrollIntoViewIfNeeded();
+    await page.waitForFunction((element) => { const svg = element.querySelector("svg"); return svg.clientWidth <= element.clientWidth && svg.clientWidth > 200; }, await chart.elementHandle());
+  }
   await close(page);
 });
 
