@@ -1,6 +1,8 @@
 #include "roles/common/metrics.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <atomic>
 #include <cstdio>
 #include <memory>
 
@@ -34,7 +36,7 @@ TEST_CASE("an exposition follows OpenMetrics: types, totals, escaped labels, an 
 }
 
 TEST_CASE("metrics are served at /metrics, and nothing else is") {
-  int asked = 0;
+  std::atomic<int> asked{0};
   const auto server = MetricsServer::start({"127.0.0.1", 0}, [&asked]() -> Result<std::string> {
     ++asked;
     return std::string("# EOF\n");
