@@ -22,9 +22,9 @@ namespace {
 
 constexpr nanoseconds kSlice = milliseconds(100), kQuotaSlice = milliseconds(200), kLongestSlice = std::chrono::seconds(10);
 constexpr nanoseconds kTrialSlot = milliseconds(60);   // slice and gap while they are found out
-constexpr nanoseconds kShortestGap = milliseconds(5);  // switch and edge have to fit in
-constexpr nanoseconds kSwitchLead = milliseconds(3);   // CPUs are set so long before a slice
-constexpr nanoseconds kEdgeLead = milliseconds(2);     // and counters read so long before it
+constexpr nanoseconds kShortestGap = milliseconds(8);  // switch and edge have to fit in
+constexpr nanoseconds kSwitchLead = milliseconds(5);   // CPUs are set so long before a slice
+constexpr nanoseconds kEdgeLead = milliseconds(4);     // and counters read so long before it
 constexpr nanoseconds kEdgeLate = milliseconds(2);     // CPU counters read later than so much do not count
 constexpr nanoseconds kLongestSleep = milliseconds(200);
 
@@ -34,6 +34,7 @@ struct Loaded {
   std::vector<json::object> results;  // of the drivers
   std::map<std::string, std::vector<Edge>> edges;
   std::set<std::size_t> late_switches;  // slots before which the CPUs were not set in time
+  std::uint64_t pages = 0;              // that the back ends served from before the first request until after the last response
 };
 
 std::vector<Driver> with_slots(std::vector<Driver> drivers, const Timing& timing, const SlotTiming& slots) {
@@ -120,7 +121,17 @@ Result<Loaded> load_sides(Bench& bench, const PairSetup& pair, const std::vector
     stop_drivers(bench, drivers);
     return !switched ? switched.error() : !edges ? edges.error() : results.error();
   }
-  return Loaded{std::move(*results), std::move(*edges), *switched};
+  return Loaded{std::move(*results), std::move(*edges), *switched, 0};
+}
+
+std::vector<std::string> back_ends(const PairSetup& pair) {
+  std::vector<std::string> nodes = pair.sides[0].pages;
+  for (const std::string& node : pair.sides[1].pages) {
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+      nodes.push_back(node);
+    }
+  }
+  return nodes;
 }
 
 // Whether each began its first slice at the instant that it was told; one that began late has its slices elsewhere than the edges.
@@ -144,7 +155,8 @@ Result<std::optional<Loaded>> load_once(Bench& bench, const PairSetup& pair, con
     static_cast<void>(stop_busy());
     return busy.error();
   }
-  const auto start = start_drivers(bench, drivers, lead);
+  const auto before = pages_served(bench, back_ends(pair));
+  const auto start = before ? start_drivers(bench, drivers, lead) : before.error();
   if (!start || !*start) {
     static_cast<void>(stop_busy());
     return start ? Result<std::optional<Loaded>>(std::nullopt) : start.error();
@@ -156,6 +168,11 @@ Result<std::optional<Loaded>> load_once(Bench& bench, const PairSetup& pair, con
   if (!loaded) {
     return loaded.error();
   }
+  const auto after = pages_served(bench, back_ends(pair));
+  if (!after) {
+    return after.error();
+  }
+  loaded->pages = *after - *before;
   return began_at(bench, drivers, loaded->results, **start) ? std::optional(std::move(*loaded)) : std::nullopt;
 }
 
@@ -347,15 +364,14 @@ class Slotted {
 
   void add_pages(PairObservation& seen) const {
     if (!pages_split()) {
-      seen.pages_together = 0;
+      seen.pages_together = loaded_.pages;
+      return;
     }
     for (const auto& [node, edges] : loaded_.edges) {
       for (std::size_t slot = 0; slot + 1 < edges.size(); ++slot) {
         const std::uint64_t pages = edges[slot + 1].pages.value_or(0) - edges[slot].pages.value_or(0);
         const std::size_t side = plan_.side(slot);
-        if (seen.pages_together) {
-          *seen.pages_together += has(pair_.sides[0].pages, node) || has(pair_.sides[1].pages, node) ? pages : 0;
-        } else if (has(pair_.sides.at(side).pages, node)) {
+        if (has(pair_.sides.at(side).pages, node)) {
           seen.sides.at(side).pages_served += pages;
         }
       }

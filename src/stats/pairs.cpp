@@ -48,7 +48,18 @@ double pair_drift(const std::vector<double>& rates) {
   constexpr std::size_t kFewest = 4;
   const auto logs = group_logs(rates).first;
   const std::size_t n = logs.size();
-  return n < kFewest ? 0 : mean_of(logs, n - n / 2, n) - mean_of(logs, 0, n / 2);
+  if (n < kFewest) {
+    return 0;
+  }
+  const std::size_t half = n / 2;
+  const double early = mean_of(logs, 0, half), late = mean_of(logs, n - half, n);
+  double squares = 0;
+  for (std::size_t i = 0; i < half; ++i) {
+    squares += (logs[i] - early) * (logs[i] - early) + (logs[n - half + i] - late) * (logs[n - half + i] - late);
+  }
+  const auto degrees = static_cast<double>(2 * half - 2);
+  const double error = std::sqrt(squares / degrees * 2 / static_cast<double>(half));
+  return std::abs(late - early) > student_t95(2 * half - 2) * error ? late - early : 0;
 }
 
 PairRatio pair_ratio(const std::vector<double>& rates) {

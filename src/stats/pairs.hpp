@@ -16,7 +16,8 @@ struct PairRatio {
 // Rates in order: A B (dropped), then groups of A B B A. A rate of 0 or less drops its group. n is 0 where none is left.
 PairRatio pair_ratio(const std::vector<double>& rates);
 
-// The log ratio of the later half of the groups − that of the earlier half: whether the sides settled. 0 with fewer than four groups.
+// The log ratio of the later half of the groups − that of the earlier half, where Student's t tells the two apart (95%): whether the sides
+// settled. 0 with fewer than four groups.
 double pair_drift(const std::vector<double>& rates);
 
 // The two-sided 95% quantile of Student's t with so many degrees of freedom, at least one.

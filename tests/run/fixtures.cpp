@@ -154,6 +154,9 @@ Result<json::object> FakeLab::start(const std::string& node, const json::object&
   const std::string name = store::text_of(params, "name");
   configs[node] = store::object_of(params, "config");
   if (name == "load") {
+    if (configs[node].contains("against")) {
+      loading_.insert(node);
+    }
     if (late_starts > 0) {
       --late_starts;
       now_ns_ += 600'000'000;
@@ -206,7 +209,7 @@ std::uint64_t FakeLab::pair_pages(std::int64_t instant) const {
   std::uint64_t pages = 0;
   for (const char* driver : {"client1", "client2"}) {
     const auto config = configs.find(driver);
-    if (config == configs.end() || !config->second.contains("against")) {
+    if (config == configs.end() || loading_.count(driver) == 0) {
       continue;
     }
     const stats::SlotPlan plan = slots(config->second);
@@ -233,6 +236,15 @@ double FakeLab::gateway_seconds(std::size_t side, std::int64_t instant) const {
     (own ? loaded : idle) += static_cast<double>(std::clamp<std::int64_t>(here - plan.begin(slot), 0, most)) / 1e9;
   }
   return loaded * 0.4 + idle * idle_cpus;
+}
+
+std::uint64_t FakeLab::driver_pages(const std::string& driver) const {
+  const stats::SlotPlan plan = slots(configs.at(driver));
+  std::uint64_t pages = 0;
+  for (std::size_t slot = 0; slot < plan.slots(); ++slot) {
+    pages += slot_pages(plan, slot);
+  }
+  return pages;
 }
 
 // Of both drivers.
@@ -340,6 +352,9 @@ json::object FakeLab::answer(const std::string& node, const std::string& method,
     return sample(node, params);
   }
   if (method == "role.wait") {
+    if (loading_.erase(node) > 0) {
+      served_ += driver_pages(node);
+    }
     served_ += requests(node);
     lines_ += requests(node);
     return {{"exit", 0}, {"result", load_result(node)}};

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,7 @@ class FakeLab final : public Agents, public CpuControl {
   std::uint64_t slot_pages(const stats::SlotPlan& plan, std::size_t slot) const;
   std::int64_t offset_of(const std::string& node) const;
   std::uint64_t side_pages(std::size_t side) const;
+  std::uint64_t driver_pages(const std::string& driver) const;
   std::uint64_t pair_pages(std::int64_t instant) const;
   double gateway_seconds(std::size_t side, std::int64_t instant) const;
   boost::json::object sample(const std::string& node, const boost::json::object& params);
@@ -75,6 +77,7 @@ class FakeLab final : public Agents, public CpuControl {
   mutable std::mutex mutex_;
   std::int64_t now_ns_ = 1'000'000'000;
   std::uint64_t served_ = 0, lines_ = 0;
+  std::set<std::string> loading_;  // drivers of a pair whose result has not been fetched
 };
 
 }  // namespace lab::run::test
