@@ -115,7 +115,8 @@ void add_cpu(Side& side, const Observation& seen, const std::vector<Stretch>& st
     }
     const double cpus = static_cast<double>(use.cpu_us) / 1e6 / use.s;
     const double allotment = allotments.at(node.name);
-    side.cpu[node.name] = cpus / allotment;
+    // A slice begins with a whole period's quota that an idle node has not used: more than all of it is no use.
+    side.cpu[node.name] = seen.slices.empty() ? cpus / allotment : std::min(1.0, cpus / allotment);
     if (side.pages_per_s > 0) {
       side.cpu_us_per_page[node.name] = cpus * 1e6 / side.pages_per_s;
     }
