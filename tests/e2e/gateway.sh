@@ -16,8 +16,9 @@ control() {
 }
 
 number() { grep -oE "\"$2\":[0-9]+" <<<"$1" | grep -oE '[0-9]+$'; }
-log_lines() { control logs.flush >/dev/null; wc -l <"$DIR/request.log"; }
-empty_log() { control logs.flush >/dev/null; : >"$DIR/request.log"; }
+# With the files that were moved away when it grew too large: a fast host writes megabytes in a second.
+log_lines() { control logs.flush >/dev/null; cat "$DIR"/request.log "$DIR"/request.log.* 2>/dev/null | wc -l; }
+empty_log() { control logs.flush >/dev/null; rm -f "$DIR"/request.log.*; : >"$DIR/request.log"; }
 
 certificate gateway.test
 
