@@ -63,7 +63,7 @@ int width_of(const std::string& text) {
 }
 
 std::string fit(const std::string& text, int columns) {
-  const std::string shown = printable(text);
+  std::string shown = printable(text);
   if (width_of(shown) <= columns) {
     return shown;
   }
