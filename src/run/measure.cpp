@@ -145,6 +145,11 @@ class Run {
     const HostCpus allotments = allotments_of(bench_.standing, bench_.facts, setup.gateway, setup.cpus);
     trial.sides[at] = conclude(seen, setup, bench_.standing, allotments);
     auto findings = reconcile(seen, setup, cell.scenario);
+    for (const auto& [node, edges] : seen.edges) {
+      if (!trial.sides[at].cpu.contains(node)) {
+        findings.push_back({"", "the CPU of " + node + " is not known: its counters were read too late"});
+      }
+    }
     const auto limits = find_limits(trial.sides[at], setup, bench_.standing, allotments);
     findings.insert(findings.end(), limits.begin(), limits.end());
     if (trial.sides.size() > 1) {

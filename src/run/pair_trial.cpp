@@ -25,7 +25,7 @@ constexpr nanoseconds kTrialSlot = milliseconds(60);   // slice and gap while th
 constexpr nanoseconds kShortestGap = milliseconds(8);  // switch and edge have to fit in
 constexpr nanoseconds kSwitchLead = milliseconds(5);   // CPUs are set so long before a slice
 constexpr nanoseconds kEdgeLead = milliseconds(4);     // and counters read so long before it
-constexpr nanoseconds kEdgeLate = milliseconds(2);     // CPU counters read later than so much do not count
+constexpr nanoseconds kEdgeLate = milliseconds(3);     // CPU counters read later than so much do not count
 constexpr nanoseconds kLongestSleep = milliseconds(200);
 
 using Slots = std::vector<stats::Slot>;  // instants since the first slice

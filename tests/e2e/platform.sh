@@ -26,8 +26,13 @@ holds "$run/results.json" '[.cells[] | select(.status == "measured")] | length =
 rate() { jq -r ".cells[] | select(.id | startswith(\"$1\")).pages_per_s.median" "$run/results.json"; }
 holds "$run/trials.jsonl" '.sides[] | select(.cell | contains("busy=2")) | .cpu.guest1 > 0.2 and .cpu.guest2 > 0.2'
 holds "$run/trials.jsonl" '.sides[] | select(.cell | contains("busy=0")) | .cpu.guest1 < 0.1 and .cpu.guest2 < 0.1'
-jq -e -n "$(rate overcommit/page=5.8KB/cpus=2/busy=2) < 0.9 * $(rate overcommit/page=5.8KB/cpus=2/busy=0)" >/dev/null ||
-  fail "busy guests cost the gateway nothing: $(jq -c '.cells[] | [.id, .pages_per_s.median]' "$run/results.json")"
+# Others on the host take what the guests would: where trials say so, nothing can be said of them.
+if jq -es 'any(.[]; (.sides[0].cell | startswith("overcommit/")) and (.flags | index("noisy-host")))' "$run/trials.jsonl" >/dev/null; then
+  echo "noisy host: what busy guests cost is not looked at"
+else
+  jq -e -n "$(rate overcommit/page=5.8KB/cpus=2/busy=2) < 0.9 * $(rate overcommit/page=5.8KB/cpus=2/busy=0)" >/dev/null ||
+    fail "busy guests cost the gateway nothing: $(jq -c '.cells[] | [.id, .pages_per_s.median]' "$run/results.json")"
+fi
 holds "$run/trials.jsonl" '.sides[] | select(.cell | startswith("database/")) | .cpu_us_per_page.db2 > 1'
 holds "$run/trials.jsonl" '.sides[] | select(.cell | startswith("no-database/")) | .cpu_us_per_page.db2 < 1'
 [ -s "$logs"/.lab-logs-*/request.log.b ] || fail "no log on the other disk: $(ls -AR "$logs")"

@@ -62,7 +62,8 @@ holds "the crypto switch took" "$run/trials.jsonl" \
   '.sides[] | (.cell | contains("software")) == (.openssl_cpu | contains("env:"))'
 holds "TLS is as asked for" "$run/results.json" \
   '[.cells[] | select(.scenario == "3")] | all(.tls == {"version": "1.2", "cipher": "ECDHE-RSA-AES128-GCM-SHA256"})'
-holds "CPU of every node was sampled" "$run/trials.jsonl" '.sides[] | .cpu | length == 7 and .webseal > 0'
+holds "CPU of every node was sampled, or it is said whose was not" "$run/trials.jsonl" \
+  '(.notes | map(select(contains("its counters were read too late"))) | length) as $late | ([.sides[] | 7 - (.cpu | length)] | add) == $late and ($late > 0 or all(.sides[]; .cpu.webseal > 0))'
 holds "a run tells how it was made" "$run/run.json" '.seed == 7 and (.files.lab | contains("nodes:")) and (.files.playbook | contains("claims:"))'
 [ "$(find "$run/histograms" -name '*.hlog' | wc -l)" = 16 ] || fail "not a histogram for each side of 10 trials: $(ls "$run/histograms")"
 holds "crypto is compared in pairs, and one cell with itself" "$run/results.json" \
