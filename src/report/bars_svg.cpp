@@ -76,7 +76,8 @@ std::string line(double x1, double y1, double x2, double y2, std::string_view st
 std::string legend_svg(const BarChart& chart) {
   std::string out;
   for (std::size_t i = 0; i < chart.legend.size(); ++i) {
-    const double x = 16 + static_cast<double>(i % kLegendColumns) * 275, y = kTop + static_cast<double>(i / kLegendColumns) * kLegendLine;
+    const std::size_t row = i / kLegendColumns;
+    const double x = 16 + static_cast<double>(i % kLegendColumns) * 275, y = kTop + static_cast<double>(row) * kLegendLine;
     out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>\n", x, y - 10,
                        color(chart.legend[i].first));
     out += text(x + 19, y, "class=\"l\"", chart.legend[i].second);
@@ -114,7 +115,9 @@ std::string row_svg(const BarRow& row, double y, const Scale& scale) {
 
 std::string axis_svg(const BarChart& chart, const Scale& scale, double top, double bottom) {
   std::string out;
-  for (double value = scale.low; value <= scale.high + scale.step / 2; value += scale.step) {
+  const auto steps = static_cast<int>(std::lround((scale.high - scale.low) / scale.step));
+  for (int i = 0; i <= steps; ++i) {
+    const double value = scale.low + i * scale.step;
     const double x = scale.x(value);
     out += line(x, top, x, bottom, std::abs(value) < scale.step / 2 ? "class=\"z\"" : "class=\"g\"");
     out += text(x, bottom + 16, "class=\"t\" text-anchor=\"middle\"", tick_text(std::abs(value) < scale.step / 2 ? 0 : value, scale.step));
