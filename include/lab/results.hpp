@@ -79,7 +79,7 @@ struct CellResult {
 
 struct PairResult {
   std::string a, b, kind;
-  Interval ratio;  // b ÷ a
+  Interval ratio;          // b ÷ a
   double noise_floor = 0;  // of |log ratio|; 0: not known
   std::vector<std::string> flags;
 };
