@@ -40,6 +40,11 @@ std::string LiveBlock::up(int columns) const {
 }
 
 void LiveBlock::draw(const std::vector<std::string>& lines, int columns) {
+  if (lines == drawn_ && columns == columns_) {
+    return;
+  }
+  drawn_ = lines;
+  columns_ = columns;
   std::string text = up(columns) + "\033[J";
   widths_.clear();
   for (const std::string& line : lines) {
@@ -53,6 +58,7 @@ void LiveBlock::clear(int columns) {
   if (!widths_.empty()) {
     out_ << up(columns) << "\033[J" << std::flush;
     widths_.clear();
+    drawn_.clear();
   }
 }
 

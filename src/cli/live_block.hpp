@@ -26,6 +26,8 @@ class LiveBlock {
   std::string up(int columns) const;  // to the block's first line, also where a narrower window has wrapped it
 
   std::ostream& out_;
+  std::vector<std::string> drawn_;  // as it stands there, on a window of columns_: not drawn again
+  int columns_ = 0;
   std::vector<int> widths_;  // of the lines on the terminal
 };
 
