@@ -2,18 +2,10 @@
 # lab compare and lab runs on two runs made from the fixture: what they print, when they fail, what they refuse.
 set -u
 : "${LAB:?the binary}" "${SOURCE:?the checkout}"
+. "$SOURCE/tests/e2e/checks.bash"
 . "$SOURCE/tests/e2e/two_runs.bash"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0
-check() {  # NAME EXPECTED ACTUAL
-  if [ "$2" != "$3" ]; then
-    echo "FAILED: $1"
-    echo "  expected: $2"
-    echo "  actual:   $3"
-    failed=1
-  fi
-}
 
 cd "$work" || exit 1
 two_runs reports

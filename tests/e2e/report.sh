@@ -2,17 +2,9 @@
 # lab report on the fixture's run: where it writes, what it prints, how it fails.
 set -u
 : "${LAB:?the binary}" "${SOURCE:?the checkout}"
+. "$SOURCE/tests/e2e/checks.bash"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0
-check() {  # NAME EXPECTED ACTUAL
-  if [ "$2" != "$3" ]; then
-    echo "FAILED: $1"
-    echo "  expected: $2"
-    echo "  actual:   $3"
-    failed=1
-  fi
-}
 
 cd "$work" || exit 1
 out=$("$LAB" report 2>&1)
