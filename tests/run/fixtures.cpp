@@ -112,6 +112,21 @@ Cell cell(const std::string& id) {
   return *found;
 }
 
+Plan plan_of(const std::vector<std::string>& only, int repeats, const Standing& standing, const Facts& facts) {
+  const Playbook all = playbook();
+  Profile profile = all.profiles[0];
+  profile.repeats = repeats;
+  return make_plan(*cells_of(all, profile, only), all, profile, standing, facts, 7);
+}
+
+std::unique_ptr<store::RunDirectory> run_directory(const std::filesystem::path& reports) {
+  store::RunRecord record;
+  record.lab = "local";
+  record.playbook = "p";
+  record.started = "2026-11-30T20:25:14Z";
+  return std::move(*store::RunDirectory::create(reports, record));
+}
+
 Now FakeLab::now() {
   return [this] {
     const std::lock_guard lock(mutex_);

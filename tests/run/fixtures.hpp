@@ -7,12 +7,16 @@
 #include "lab/playbook.hpp"
 #include "lab/standing.hpp"
 #include "run/bench.hpp"
+#include "run/plan.hpp"
 #include "stats/slices.hpp"
+#include "store/run_directory.hpp"
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -27,6 +31,11 @@ Standing standing();
 Playbook playbook();
 const Scenario& scenario(const Playbook& playbook, const std::string& id);
 Cell cell(const std::string& id);  // of playbook(), profile "all"
+
+// Of playbook()'s profile "all", seed 7, with the cells that `only` lets in.
+Plan plan_of(const std::vector<std::string>& only, int repeats, const Standing& standing, const Facts& facts);
+// A new run's, below `reports`.
+std::unique_ptr<store::RunDirectory> run_directory(const std::filesystem::path& reports);
 
 class FakeLab final : public Agents, public CpuControl {
  public:

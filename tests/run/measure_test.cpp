@@ -43,15 +43,8 @@ struct Fixture {
   Told told;
 
   explicit Fixture(const std::vector<std::string>& only, int repeats = 2) {
-    const Playbook playbook = test::playbook();
-    Profile profile = playbook.profiles[0];
-    profile.repeats = repeats;
-    plan = make_plan(*cells_of(playbook, profile, only), playbook, profile, standing, bench.facts, 7);
-    store::RunRecord record;
-    record.lab = "local";
-    record.playbook = "p";
-    record.started = "2026-11-30T20:25:14Z";
-    directory = std::move(*store::RunDirectory::create(folder.path(), record));
+    plan = test::plan_of(only, repeats, standing, bench.facts);
+    directory = test::run_directory(folder.path());
   }
   Outcome measure(std::vector<Trial> done = {}) { return run::measure(bench, plan, std::move(done), *directory, told); }
   std::vector<Trial> on_disk() const { return *store::read_trials(directory->path()); }

@@ -31,16 +31,9 @@ struct Fixture {
   Silent silent;
 
   explicit Fixture(const std::vector<std::string>& only, int repeats = 1) {
-    const Playbook playbook = test::playbook();
-    Profile profile = playbook.profiles[0];
-    profile.repeats = repeats;
-    plan = make_plan(*cells_of(playbook, profile, only), playbook, profile, standing, bench.facts, 7);
+    plan = test::plan_of(only, repeats, standing, bench.facts);
     std::erase_if(plan.trials, [](const TrialPlan& trial) { return trial.kind == "aa"; });
-    store::RunRecord record;
-    record.lab = "local";
-    record.playbook = "p";
-    record.started = "2026-11-30T20:25:14Z";
-    directory = std::move(*store::RunDirectory::create(folder.path(), record));
+    directory = test::run_directory(folder.path());
   }
   std::vector<Trial> measure() { return run::measure(bench, plan, {}, *directory, silent).trials; }
   Trial trial() {
