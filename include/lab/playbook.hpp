@@ -45,6 +45,7 @@ struct Scenario {
   JunctionPlan junction;
   LoginMode login = LoginMode::none;  // auth:
   ScenarioTls tls;
+  std::optional<double> rate;  // open loop: requests a second of all drivers together; else each client sends when it is answered
   std::vector<AxisValues> axes;
   std::vector<std::string> keep;
   std::string notes;  // e.g. a substitution that the report must name

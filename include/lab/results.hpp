@@ -35,6 +35,10 @@ struct Slice {                // a measured stretch of one side; a single trial 
   std::map<std::string, std::uint64_t> cpu_us;  // by node
 };
 
+struct Percentiles {
+  double p50 = 0, p99 = 0;
+};
+
 struct Side {
   std::string cell;
   Counts counts;
@@ -43,6 +47,7 @@ struct Side {
   std::map<std::string, double> cpu_us_per_page;  // by node
   std::map<std::string, double> machines;         // by machine: share of its CPUs
   double service_us_p50 = 0, service_us_p99 = 0;
+  std::optional<Percentiles> latency_us;  // of an open loop, from the instant at which a request was due
   std::string tls_version, tls_cipher, openssl_cpu;
   std::vector<Slice> slices;
 };
@@ -62,6 +67,10 @@ struct Trial {
   std::string failed;              // why, where the trial failed; else empty
 };
 
+struct Latency {  // of a cell's trials
+  Interval p50, p99;
+};
+
 struct CellResult {
   std::string id, scenario;
   std::vector<std::pair<std::string, std::string>> axes;
@@ -70,6 +79,7 @@ struct CellResult {
   int trials = 0;
   Interval pages_per_s;
   double service_us_p50 = 0, service_us_p99 = 0;
+  std::optional<Latency> latency_us;  // of an open loop
   std::map<std::string, double> cpu, cpu_us_per_page, machines;
   std::uint64_t errors = 0;
   std::string tls_version, tls_cipher;

@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMostScenarios = 200;
 constexpr std::size_t kMostClaims = 1000, kMostPairs = 1000;
 constexpr std::int64_t kMostRepeats = 1000;
+constexpr double kLeastRate = 1, kMostRate = 1'000'000;  // requests a second
 
 constexpr Choice<AaPairs> kAaPairs[] = {{"each", AaPairs::each}, {"one", AaPairs::one}};
 constexpr Choice<bool> kClients[] = {{"http", false}, {"https", true}};
@@ -47,6 +48,7 @@ constexpr Field<Scenario> kScenario[] = {
     {"junction", [](Cursor at, Scenario& into) { set(into.junction, junction_plan(at)); }},
     {"auth", [](Cursor at, Scenario& into) { set(into.login, choice(at, kLoginModes)); }},
     {"tls", [](Cursor at, Scenario& into) { read_map(at, "`tls`", kTls, into.tls); }},
+    {"rate", [](Cursor at, Scenario& into) { into.rate = number(at, kLeastRate, kMostRate); }},
     {"axes", [](Cursor at, Scenario& into) { into.axes = read_axes(at, "`axes`"); }},
     {"keep", [](Cursor at, Scenario& into) { into.keep = one_or_more(at, filled); }},
     {"notes", [](Cursor at, Scenario& into) { set(into.notes, filled(at)); }},

@@ -103,12 +103,13 @@ std::string summary_html(const Run& run) {
 }
 
 std::string flag_meaning(const std::string& flag) {
-  constexpr std::array<std::pair<const char*, const char*>, 11> kMeanings{{
+  constexpr std::array<std::pair<const char*, const char*>, 12> kMeanings{{
       {"unreconciled", "the counts of driver, gateway log and page server do not add up"},
       {"driver-bound", "the load driver, not the gateway, was the limit"},
       {"backend-bound", "the page server, not the gateway, was the limit"},
       {"noisy-host", "something else used the host's CPU during the trial"},
       {"unsaturated", "the gateway was not what limited the rate"},
+      {"rate-missed", "of the requests that were due, over 1% found no free client"},
       {"throttled", "a node other than the gateway ran into its CPU limit"},
       {"errors", "requests failed"},
       {"unsettled", "the rate, or a pair's ratio, was by over a fifth different in the second half of the trial"},

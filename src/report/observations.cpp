@@ -89,6 +89,30 @@ void about_throughput(const ScenarioView& scenario, std::vector<std::string>& ou
   }
 }
 
+std::string milliseconds(double us) { return number(us / 1e3) + " ms"; }
+
+std::string in_milliseconds(const Interval& us) {
+  return us.n > 1 ? fmt::format("{} ({}, n = {})", milliseconds(us.median), range(us.low, us.high, milliseconds), us.n)
+                  : milliseconds(us.median);
+}
+
+// Of an open loop: the cell whose p99 is least, and the one whose is greatest.
+void about_latency(const ScenarioView& scenario, std::vector<std::string>& out) {
+  Cells cells = measured(scenario.cells);
+  std::erase_if(cells, [](const CellResult* cell) { return !cell->latency_us; });
+  if (cells.empty() || scenario.settings == nullptr || !scenario.settings->rate) {
+    return;
+  }
+  std::ranges::sort(cells, {}, [](const CellResult* cell) { return cell->latency_us->p99.median; });
+  std::vector<std::string> parts;
+  for (const CellResult* cell : cells.size() == 1 ? Cells{cells.front()} : Cells{cells.front(), cells.back()}) {
+    const std::string label = cells.size() == 1 ? "" : " with " + cell_label(*cell, cells);
+    parts.push_back(fmt::format("p99 {}, p50 {}{}", in_milliseconds(cell->latency_us->p99), in_milliseconds(cell->latency_us->p50), label));
+  }
+  out.push_back(fmt::format("At {} requests/s, latency from the instant at which a request was due: {}.", number(*scenario.settings->rate),
+                            join(parts, "; ")));
+}
+
 struct Named {
   std::string_view axis;
   std::string (*subject)(const std::string& from, const std::string& to);
@@ -268,6 +292,7 @@ std::vector<std::string> observations(const Run& run, const ScenarioView& scenar
   std::vector<std::string> out;
   if (!measured(scenario.cells).empty()) {
     about_throughput(scenario, out);
+    about_latency(scenario, out);
     for (const Named& named : kAxes) {
       about_axis(run, scenario, named, out);
     }

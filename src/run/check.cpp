@@ -15,6 +15,7 @@ constexpr double kNoise = 0.05;  // of a host's CPU time: stolen, or used by nob
 constexpr double kLittleMargin = 0.10;
 constexpr double kDrift = 1.2;           // one half to the other
 constexpr double kFewestForDrift = 100;  // pages
+constexpr double kFewestBegun = 0.99;    // of the requests that were due
 
 std::string percent(double share) {
   std::array<char, 32> text{};
@@ -203,8 +204,8 @@ void check_tls(const Observation& seen, const Scenario& scenario, std::vector<Fi
   }
 }
 
-// Little's law. A connection or a login with every page takes time that is no service time, and a slice drains at its end: then it
-// bounds from above only. Pages that straddle an edge may shift it by one service time in the measurement.
+// Little's law. A connection or a login with every page takes time that is no service time, a slice drains at its end, and clients of
+// an open loop wait for requests that are due: then it bounds from above only. Pages that straddle an edge may shift it by one service time in the measurement.
 void check_little(const Observation& seen, const Setup& setup, const Scenario& scenario, std::vector<Finding>& findings) {
   double busy = 0;
   double straddling = 0;
@@ -214,7 +215,8 @@ void check_little(const Observation& seen, const Setup& setup, const Scenario& s
       straddling = std::max(straddling, driver.service_us_mean / 1e6 / driver.duration_s);
     }
   }
-  const bool service_only = scenario.login != LoginMode::every && scenario.tls.handshake == HandshakeMode::once && seen.slices.empty();
+  const bool service_only =
+      scenario.login != LoginMode::every && scenario.tls.handshake == HandshakeMode::once && seen.slices.empty() && !scenario.rate;
   const double margin = (kLittleMargin + straddling) * setup.clients;
   if (busy > setup.clients + margin || (service_only && busy < setup.clients - margin)) {
     findings.push_back(
@@ -257,18 +259,36 @@ void check_hosts(const Observation& seen, const Standing& standing, std::vector<
   }
 }
 
-}  // namespace
-
-stats::Histogram service_times(const Observation& seen) {
+stats::Histogram merged(const Observation& seen, std::string DriverResult::*times) {
   stats::Histogram all;
   for (const DriverResult& driver : seen.drivers) {
     stats::Histogram one;
-    if (stats::Histogram::decode(driver.histogram, one)) {
+    if (stats::Histogram::decode(driver.*times, one)) {
       all.merge(one);
     }
   }
   return all;
 }
+
+Percentiles percentiles_us(const stats::Histogram& ns) {
+  return {static_cast<double>(ns.percentile(50)) / 1e3, static_cast<double>(ns.percentile(99)) / 1e3};
+}
+
+void check_rate(const Observation& seen, std::vector<Finding>& findings) {
+  std::uint64_t due = 0, unstarted = 0;
+  for (const DriverResult& driver : seen.drivers) {
+    due += driver.due;
+    unstarted += driver.unstarted;
+  }
+  if (static_cast<double>(due - unstarted) < kFewestBegun * static_cast<double>(due)) {
+    findings.push_back({"rate-missed", std::to_string(unstarted) + " of " + std::to_string(due) +
+                                           " requests that were due found no free client; more `clients`, or a lower `rate`"});
+  }
+}
+
+}  // namespace
+
+stats::Histogram service_times(const Observation& seen) { return merged(seen, &DriverResult::histogram); }
 
 Side conclude(const Observation& seen, const Setup& setup, const Standing& standing, const HostCpus& allotments) {
   Side side;
@@ -282,9 +302,12 @@ Side conclude(const Observation& seen, const Setup& setup, const Standing& stand
   }
   const std::vector<Stretch> stretches = seen.slices.empty() ? std::vector{whole(seen, setup.gateway)} : seen.slices;
   add_slices(side, stretches);
-  const stats::Histogram service = service_times(seen);
-  side.service_us_p50 = static_cast<double>(service.percentile(50)) / 1e3;
-  side.service_us_p99 = static_cast<double>(service.percentile(99)) / 1e3;
+  const Percentiles service = percentiles_us(service_times(seen));
+  side.service_us_p50 = service.p50;
+  side.service_us_p99 = service.p99;
+  if (const stats::Histogram latency = merged(seen, &DriverResult::latency); latency.count() > 0) {
+    side.latency_us = percentiles_us(latency);
+  }
   add_cpu(side, seen, stretches, standing, allotments);
   return side;
 }
@@ -307,6 +330,7 @@ std::vector<Finding> reconcile(const Observation& seen, const Setup& setup, cons
     check_tls(seen, scenario, findings);
   }
   check_little(seen, setup, scenario, findings);
+  check_rate(seen, findings);
   if (total.failed > 0) {
     std::string classes;
     for (const auto& [name, count] : total.errors) {
@@ -330,7 +354,7 @@ std::vector<Finding> find_limits(const Side& side, const Setup& setup, const Sta
   if (!setup.guests.empty()) {
     findings.push_back({"", "the gateway had " + percent(share_of(setup.gateway)) + " of its CPUs while " +
                                 std::to_string(setup.guests.size()) + " guests wanted theirs"});
-  } else if (limiting != setup.gateway && !setup.external) {
+  } else if (limiting != setup.gateway && !setup.external && !setup.open_loop) {
     findings.push_back({"unsaturated", "the gateway used " + percent(share_of(setup.gateway)) + " of its CPUs"});
   }
   if (const Node* node = limiting == setup.gateway ? nullptr : standing.lab.find(limiting); node != nullptr && !node->has(Role::guest)) {

@@ -28,6 +28,9 @@ DriverResult driver_result(const std::string& node, const boost::json::object& r
     driver.second_half = halves[1].to_number<std::uint64_t>();
   }
   driver.histogram = text_of(result, "service_histogram");
+  driver.latency = text_of(result, "latency_histogram");
+  driver.due = count_of(object_of(result, "rate"), "scheduled");
+  driver.unstarted = count_of(object_of(result, "rate"), "unstarted");
   driver.tls_version = text_of(object_of(result, "tls"), "version");
   driver.tls_cipher = text_of(object_of(result, "tls"), "cipher");
   return driver;

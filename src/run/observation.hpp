@@ -22,6 +22,8 @@ struct DriverResult {  // `lab load --json`
   double busy_clients = 0;                        // throughput × mean service time
   std::uint64_t first_half = 0, second_half = 0;  // pages done in each half of the measurement; of a pair's side: 0
   std::string histogram;                          // of service times, ns; HdrHistogram V2, base64
+  std::string latency;                            // likewise, from when requests were due; of an open loop only
+  std::uint64_t due = 0, unstarted = 0;           // likewise: requests within the measurement, and those that found no free client
   std::string tls_version, tls_cipher;
 };
 

@@ -39,6 +39,9 @@ std::string why_no_pair(const Cell& a, const Cell& b, const Standing& standing) 
       return std::string("`") + axis + "` cannot be switched within a trial";
     }
   }
+  if (a.scenario.rate || b.scenario.rate) {
+    return "an open loop is not loaded in slices";
+  }
   const Node *const first = gateway_node(a, standing.lab), *const second = gateway_node(b, standing.lab);
   if (first == nullptr || second == nullptr) {
     return "the lab lacks a gateway of one of them";

@@ -61,29 +61,37 @@ std::vector<std::int64_t> edges_of(const stats::SlotPlan& plan) {
 
 std::optional<double> cpus_of(const Setup& side) { return side.cpus > 0 ? std::optional(side.cpus) : std::nullopt; }
 
+// The first side on each node.
+std::vector<const Setup*> by_node(const PairSetup& pair) {
+  const auto& [a, b] = pair.sides;
+  return a.gateway == b.gateway ? std::vector{&a} : std::vector{&a, &b};
+}
+
+// Where both stand on one node, it has the first side's CPUs.
 Result<void> start_sides(Bench& bench, const PairSetup& pair, std::array<std::string, 2>& openssl_cpu) {
-  for (const Setup& side : pair.sides) {
-    if (auto set = set_cpus(bench, side.gateway, cpus_of(side)); !set) {
+  for (const Setup* side : by_node(pair)) {
+    if (auto set = set_cpus(bench, side->gateway, cpus_of(*side)); !set) {
       return set;
     }
-    if (auto stopped = side.external ? Result<void>() : stop_gateways(bench, side.gateway); !stopped) {
+    if (auto stopped = side->external ? Result<void>() : stop_gateways(bench, side->gateway); !stopped) {
       return stopped;
     }
   }
+  auto second = std::async(std::launch::async, [&] { return start_gateway(bench, pair.sides[1]); });
+  std::array started{start_gateway(bench, pair.sides[0]), second.get()};
   for (std::size_t i = 0; i < 2; ++i) {
-    auto started = start_gateway(bench, pair.sides.at(i));
-    if (!started) {
-      return started.error();
+    if (!started.at(i)) {
+      return started.at(i).error();
     }
-    openssl_cpu.at(i) = std::move(*started);
+    openssl_cpu.at(i) = std::move(*started.at(i));
   }
   return {};
 }
 
 void stop_sides(Bench& bench, const PairSetup& pair) {
-  for (const Setup& side : pair.sides) {
-    if (!side.external) {
-      (void)stop_gateways(bench, side.gateway);  // the next trial does so too, and says when it can't
+  for (const Setup* side : by_node(pair)) {
+    if (!side->external) {
+      (void)stop_gateways(bench, side->gateway);  // the next trial does so too, and says when it can't
     }
   }
 }
@@ -443,9 +451,6 @@ Result<PairObservation> observe_pair(Bench& bench, const PairSetup& pair, const 
   std::array<std::string, 2> openssl_cpu;
   if (auto started = start_sides(bench, pair, openssl_cpu); !started) {
     return started.error();
-  }
-  if (auto set = set_cpus(bench, pair.sides[0].gateway, cpus_of(pair.sides[0])); !set) {
-    return set.error();
   }
   const stats::SlotPlan plan = plan_of(timing, slots);
   const auto loaded = load(bench, pair, with_slots(pair.drivers, timing, slots), plan);

@@ -120,6 +120,10 @@ Result<std::vector<Driver>> drivers_of(const Cell& cell, const Setup& setup, con
     LoadConfig load = load_of(cell, node, timing);
     load.url = url;
     load.clients = clients;
+    if (const auto rate = cell.scenario.rate) {
+      load.rate = *rate * clients / setup.clients;
+      load.first_arrival = std::chrono::nanoseconds(std::llround(1e9 * i / *rate));
+    }
     const auto known = facts.find(node.name);
     const int cpus = !node.host_cpus.empty() ? static_cast<int>(node.host_cpus.size()) : known != facts.end() ? known->second.cpus : 1;
     load.threads = std::clamp(cpus, 1, clients);
@@ -276,6 +280,7 @@ Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& fa
   setup.role = gateway_role(place);
   setup.cpus = number_of(cell.axis("cpus"));
   setup.clients = cell.axis("clients").empty() ? 1 : static_cast<int>(number_of(cell.axis("clients")));
+  setup.open_loop = cell.scenario.rate.has_value();
   auto config = resolve_gateway(standing, *gateway);
   if (!config) {
     return config.error();

@@ -43,6 +43,7 @@ struct Setup {
   std::string role;     // the gateway's name there
   double cpus = 0;      // lab CPUs of the gateway; 0: as they are
   int clients = 0;
+  bool open_loop = false;  // requests come at a rate: the gateway need not be saturated
   CryptoSwitch crypto = CryptoSwitch::untouched;
   std::map<std::string, std::string> environment;  // of the gateway's process
   GatewayConfig config;

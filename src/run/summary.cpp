@@ -68,11 +68,23 @@ std::map<std::string, double> medians(const std::vector<const Side*>& sides, std
   return result;
 }
 
+std::optional<Latency> latency_of(const std::vector<const Side*>& sides) {
+  std::vector<double> p50, p99;
+  for (const Side* side : sides) {
+    if (side->latency_us) {
+      p50.push_back(side->latency_us->p50);
+      p99.push_back(side->latency_us->p99);
+    }
+  }
+  return p50.empty() ? std::nullopt : std::optional(Latency{stats::median_interval(std::move(p50)), stats::median_interval(std::move(p99))});
+}
+
 void fill(CellResult& result, const Measured& found) {
   result.trials = static_cast<int>(found.sides.size());
   result.pages_per_s = stats::median_interval(each(found.sides, [](const Side& side) { return side.pages_per_s; }));
   result.service_us_p50 = stats::median(each(found.sides, [](const Side& side) { return side.service_us_p50; }));
   result.service_us_p99 = stats::median(each(found.sides, [](const Side& side) { return side.service_us_p99; }));
+  result.latency_us = latency_of(found.sides);
   result.cpu = medians(found.sides, &Side::cpu);
   result.cpu_us_per_page = medians(found.sides, &Side::cpu_us_per_page);
   result.machines = medians(found.sides, &Side::machines);

@@ -55,7 +55,24 @@ json::object to_json(const Slice& slice) {
   return {{"start_ns", slice.start_ns}, {"s", slice.s}, {"done", slice.done}, {"cpu_us", to_object(slice.cpu_us)}};
 }
 
-json::object service_json(double p50, double p99) { return {{"p50", p50}, {"p99", p99}}; }
+json::object percentiles_json(double p50, double p99) { return {{"p50", p50}, {"p99", p99}}; }
+
+json::value to_json(const std::optional<Percentiles>& latency) {
+  return latency ? json::value(percentiles_json(latency->p50, latency->p99)) : json::value();
+}
+
+std::optional<Percentiles> percentiles_from_json(const json::object& object) {
+  return object.empty() ? std::nullopt : std::optional(Percentiles{number_of(object, "p50"), number_of(object, "p99")});
+}
+
+json::value to_json(const std::optional<Latency>& latency) {
+  return latency ? json::value(json::object{{"p50", to_json(latency->p50, true)}, {"p99", to_json(latency->p99, true)}}) : json::value();
+}
+
+std::optional<Latency> latency_from_json(const json::object& object) {
+  return object.empty() ? std::nullopt
+                        : std::optional(Latency{interval_from_json(object_of(object, "p50")), interval_from_json(object_of(object, "p99"))});
+}
 
 json::object tls_json(const std::string& version, const std::string& cipher) { return {{"version", version}, {"cipher", cipher}}; }
 
@@ -70,7 +87,8 @@ json::object to_json(const Side& side) {
           {"cpu", to_object(side.cpu)},
           {"cpu_us_per_page", to_object(side.cpu_us_per_page)},
           {"machines", to_object(side.machines)},
-          {"service_us", service_json(side.service_us_p50, side.service_us_p99)},
+          {"service_us", percentiles_json(side.service_us_p50, side.service_us_p99)},
+          {"latency_us", to_json(side.latency_us)},
           {"tls", tls_json(side.tls_version, side.tls_cipher)},
           {"openssl_cpu", side.openssl_cpu},
           {"slices", std::move(slices)}};
@@ -86,6 +104,7 @@ Side side_from_json(const json::object& object) {
   side.machines = numbers_of(object, "machines");
   side.service_us_p50 = number_of(object_of(object, "service_us"), "p50");
   side.service_us_p99 = number_of(object_of(object, "service_us"), "p99");
+  side.latency_us = percentiles_from_json(object_of(object, "latency_us"));
   side.tls_version = text_of(object_of(object, "tls"), "version");
   side.tls_cipher = text_of(object_of(object, "tls"), "cipher");
   side.openssl_cpu = text_of(object, "openssl_cpu");
@@ -110,7 +129,8 @@ json::object to_json(const CellResult& cell) {
           {"reason", cell.reason},
           {"trials", cell.trials},
           {"pages_per_s", to_json(cell.pages_per_s, false)},
-          {"service_us", service_json(cell.service_us_p50, cell.service_us_p99)},
+          {"service_us", percentiles_json(cell.service_us_p50, cell.service_us_p99)},
+          {"latency_us", to_json(cell.latency_us)},
           {"cpu", to_object(cell.cpu)},
           {"cpu_us_per_page", to_object(cell.cpu_us_per_page)},
           {"machines", to_object(cell.machines)},
@@ -134,6 +154,7 @@ CellResult cell_from_json(const json::object& object) {
   cell.pages_per_s.n = cell.trials;
   cell.service_us_p50 = number_of(object_of(object, "service_us"), "p50");
   cell.service_us_p99 = number_of(object_of(object, "service_us"), "p99");
+  cell.latency_us = latency_from_json(object_of(object, "latency_us"));
   cell.cpu = numbers_of(object, "cpu");
   cell.cpu_us_per_page = numbers_of(object, "cpu_us_per_page");
   cell.machines = numbers_of(object, "machines");

@@ -72,20 +72,58 @@ holds "each pair has a ratio of as many trials" "$run/results.json" '.pairs[] | 
 holds "sides are measured in slices" "$run/trials.jsonl" 'select(.kind != "single") | .ratio > 0 and (.sides | length == 2 and all(.slices | length >= 4))'
 [ -s "$run/report.html" ] || fail "no report.html"
 
-# The same seed gives the same order; an interrupt keeps what is done, and --resume makes the rest.
-"$LAB" run --name "$name" --repeats 4 --seed 9 --only '1/*cpus=1/clients=8' >"$work/out" 2>"$work/err" &
-pid=$!
-for _ in $(seq 200); do grep -q '^1/4' "$work/err" && break; sleep 0.1; done
-kill -INT "$pid"
-wait "$pid"
-[ $? = 130 ] || fail "an interrupted run does not exit with 130: $(cat "$work/err")"
+# broken_off SIGNAL LINE OPTION…: a run that gets the signal once that line of progress stands; its exit code in $code.
+broken_off() {
+  local signal=$1 line=$2 pid
+  shift 2
+  "$LAB" run --name "$name" "$@" >"$work/out" 2>"$work/err" &
+  pid=$!
+  for _ in $(seq 200); do grep -q "^$line" "$work/err" && break; sleep 0.1; done
+  kill "-$signal" "$pid"
+  wait "$pid"
+  code=$?
+}
+
+# The same seed gives the same order; what breaks a run off keeps what is done, and --resume makes the rest.
+broken_off INT 1/6 --repeats 6 --seed 9 --only '1/*cpus=1/clients=8'
+[ "$code" = 130 ] || fail "an interrupted run exits with $code, not with 130: $(cat "$work/err")"
 cut=$(readlink -f reports/latest)
-[ "$(wc -l <"$cut/trials.jsonl")" -lt 4 ] || fail "nothing was interrupted"
+first=$(wc -l <"$cut/trials.jsonl")
+[ "$first" -lt 4 ] || fail "nothing was interrupted"
 printf '{"trial": 9, "torn' >>"$cut/trials.jsonl"
-expect "resume" 0 "$LAB" run --name "$name" --resume "$(basename "$cut")" -q
-[ "$(jq -r '.trial' "$cut/trials.jsonl" | paste -sd' ')" = "1 2 3 4" ] || fail "resumed: $(jq -c '.trial' "$cut/trials.jsonl")"
+broken_off KILL $((first + 1))/6 --resume "$(basename "$cut")"
+[ "$code" = 137 ] || fail "a killed run exits with $code: $(cat "$work/err")"
+cp "$cut/trials.jsonl" "$work/kept"
+second=$(wc -l <"$work/kept")
+{ [ "$second" -gt "$first" ] && [ "$second" -lt 6 ]; } || fail "killed after $second of 6 trials, $first of them made before"
+expect "resume after a kill" 0 "$LAB" run --name "$name" --resume "$(basename "$cut")" -q
+[ "$(jq -r '.trial' "$cut/trials.jsonl" | paste -sd' ')" = "1 2 3 4 5 6" ] || fail "resumed: $(jq -c '.trial' "$cut/trials.jsonl")"
+head -n "$second" "$cut/trials.jsonl" | cmp -s - "$work/kept" || fail "finished trials were changed by the resumed run"
+[ "$(jq -s --arg note "the run was broken off before this trial, and resumed" -c 'map(select(.notes | index($note)) | .trial)' "$cut/trials.jsonl")" = \
+  "[$((first + 1)),$((second + 1))]" ] || fail "the seams are not told: $(jq -c '[.trial, .notes]' "$cut/trials.jsonl")"
+# An open loop: latency from the instant at which a request was due, and a rate that cannot be reached is flagged.
+cat >open.yaml <<'YAML'
+playbook: open
+profiles:
+  quick: {warmup: 0.2s, measure: 1s, repeats: 1}
+scenarios:
+  - id: steady
+    client: http
+    junction: {point: /app, type: tcp, servers: [was]}
+    rate: 50
+    axes: {page: [5.8KB], clients: [8]}
+  - {id: beyond, like: steady, rate: 500000, axes: {clients: [1]}}
+YAML
+expect "open loop" 0 "$LAB" run open.yaml --name "$name" -q
+run=$(readlink -f reports/latest)
+holds "an open loop has latencies" "$run/results.json" '.cells | length == 2 and all(.latency_us.p99.median > 0 and .latency_us.p99.n == 1)'
+holds "the rate is kept, and that the gateway had CPU left is no fault" "$run/results.json" \
+  '.cells[] | select(.scenario == "steady") | (.pages_per_s.median | . > 45 and . < 55) and (.flags | index("rate-missed") == null and index("unsaturated") == null)'
+holds "a rate beyond reach is flagged" "$run/results.json" '.cells[] | select(.scenario == "beyond") | .flags | index("rate-missed") != null'
+grep -q "At 50.0 requests/s, latency from the instant" "$run/report.html" || fail "the report does not tell the latency"
+
 expect "runs" 0 "$LAB" runs --json
-holds "runs" "$work/out" '.runs | length == 2 and all(.state == "finished")'
+holds "runs" "$work/out" '.runs | length == 3 and all(.state == "finished")'
 
 expect "status" 0 "$LAB" status --name "$name" --json
 holds "the lab is as it was" "$work/out" '[.nodes[] | select(.roles | index("gateway"))] | all(.health == "ok")'

@@ -31,6 +31,17 @@ TEST_CASE("observations say how much, how surely, and what limits") {
         "The CPU of webseal sets the rate in every cell. Gateway CPUs from 1 to 2 bring ×\u202f2.00.");
 }
 
+TEST_CASE("the latency of an open loop is told with its interval, the least and the greatest") {
+  Run run = scaling(around(500), around(500));
+  Scenario& scenario = run.playbook.scenarios.emplace_back();
+  scenario.id = "1";
+  scenario.rate = 500;
+  run.results.cells[0].latency_us = Latency{{1500, 1400, 1600, 6}, {9000, 8000, 9900, 6}};
+  run.results.cells[1].latency_us = Latency{{800, 700, 900, 6}, {2000, 1900, 2100, 6}};
+  CHECK(has(all_of(observations(run, scenarios(run).front())),
+            "At 500 requests/s, latency from the instant at which a request was due: p99 2.00 ms (1.90–2.10, n = 6), p50 0.80"));
+}
+
 TEST_CASE("an effect below the noise is not claimed, in no sentence") {
   const Run run = scaling({1000, 1100, 950, 1020, 1080, 990}, {1050, 1000, 1010, 990, 1100, 1030});
   CHECK(has(all_of(observations(run, scenarios(run).front())), "no effect that can be told from noise"));

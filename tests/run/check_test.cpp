@@ -260,3 +260,35 @@ TEST_CASE("a trial whose second half went otherwise than its first has not settl
   CHECK(find_drift(std::log(0.75)) == Findings{{"unsettled", "the ratio of the sides was 25.0% lower in the second half of the trial"}});
   CHECK(find_drift(std::log(1.1)).empty());
 }
+
+TEST_CASE("an open loop has latencies of all drivers together, and need not saturate the gateway") {
+  Fixture f;
+  f.setup.open_loop = true;
+  f.cell.scenario.rate = 800;
+  f.cpu("webseal", 100'000);
+  for (DriverResult& driver : f.seen.drivers) {
+    stats::Histogram latency;
+    latency.record(driver.node == "client1" ? 2'000'000 : 6'000'000, 100);
+    driver.latency = latency.encode();
+    driver.due = 400;
+    driver.busy_clients = 1;
+  }
+  const Side side = f.side();
+  REQUIRE(side.latency_us);
+  CHECK(side.latency_us->p50 == Approx(2000).epsilon(0.01));
+  CHECK(side.latency_us->p99 == Approx(6000).epsilon(0.01));
+  CHECK(f.limits().empty());
+  CHECK(f.counts().empty());
+}
+
+TEST_CASE("a closed loop has no latency") { CHECK_FALSE(Fixture().side().latency_us); }
+
+TEST_CASE("a rate of which over 1% was not begun is missed") {
+  Fixture f;
+  f.cell.scenario.rate = 800;
+  f.seen.drivers[0].due = f.seen.drivers[1].due = 400;
+  f.seen.drivers[1].unstarted = 8;
+  CHECK(f.counts().empty());
+  f.seen.drivers[1].unstarted = 9;
+  CHECK(f.counts() == Findings{{"rate-missed", "9 of 800 requests that were due found no free client; more `clients`, or a lower `rate`"}});
+}

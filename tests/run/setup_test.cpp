@@ -38,6 +38,23 @@ TEST_CASE("clients are spread evenly over the load nodes, and start where the pa
   CHECK(setup.drivers[0].load.ca.empty());
 }
 
+TEST_CASE("a scenario's rate is shared out as its clients are, and the drivers take turns") {
+  test::FakeLab lab;
+  const Standing standing = test::standing();
+  Cell cell = test::cell("1/page=5.8KB/cpus=2/clients=10");
+  CHECK_FALSE(setup_of(cell.id).open_loop);
+  CHECK_FALSE(setup_of(cell.id).drivers[0].load.rate);
+  cell.scenario.rate = 500;
+  const auto setup = set_up(cell, standing, lab.bench(standing).facts, kTiming);
+  REQUIRE(setup);
+  CHECK(setup->open_loop);
+  REQUIRE(setup->drivers.size() == 2);
+  CHECK(setup->drivers[0].load.rate == 250);
+  CHECK(setup->drivers[1].load.rate == 250);
+  CHECK(setup->drivers[0].load.first_arrival == std::chrono::nanoseconds(0));
+  CHECK(setup->drivers[1].load.first_arrival == std::chrono::milliseconds(2));
+}
+
 TEST_CASE("the gateway gets the scenario's junction, as many threads as lab CPUs, and rules as the scenario logs in") {
   const Setup open = setup_of("1/page=5.8KB/cpus=2/clients=8");
   CHECK(open.gateway == "webseal");

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 using namespace lab;
 using namespace lab::stats;
 
@@ -13,6 +16,22 @@ std::vector<double> one_to(int n) {
     values.push_back(i);
   }
   return values;
+}
+
+// All equally likely resamples with replacement, in place of random ones.
+std::vector<double> medians_of_resamples(const std::vector<double>& values) {
+  const std::size_t n = values.size();
+  const auto ways = static_cast<std::size_t>(std::llround(std::pow(n, n)));
+  std::vector<double> medians;
+  for (std::size_t way = 0; way < ways; ++way) {
+    std::vector<double> resample;
+    for (std::size_t i = 0, rest = way; i < n; ++i, rest /= n) {
+      resample.push_back(values[rest % n]);
+    }
+    medians.push_back(median(std::move(resample)));
+  }
+  std::sort(medians.begin(), medians.end());
+  return medians;
 }
 
 }  // namespace
@@ -45,6 +64,17 @@ TEST_CASE("under six values the interval is the range, and its coverage is told"
   CHECK(range_coverage(3) == Approx(0.75));
   CHECK(range_coverage(5) == Approx(0.9375));
   CHECK(range_coverage(6) == Approx(0.96875));
+}
+
+TEST_CASE("under six values the range is also what the bootstrap would give: its 2.5th and 97.5th percentiles") {
+  for (const std::vector<double>& values : {std::vector<double>{2, 9}, {2, 9, 4}, {2, 9, 4, 30}, {2, 9, 4, 30, 5}}) {
+    const auto medians = medians_of_resamples(values);
+    const auto percentile = [&](double share) { return medians[static_cast<std::size_t>(share * static_cast<double>(medians.size() - 1))]; };
+    const Interval interval = median_interval(values);
+    CAPTURE(values.size());
+    CHECK(interval.low == percentile(0.025));
+    CHECK(interval.high == percentile(0.975));
+  }
 }
 
 TEST_CASE("one value is its own interval, none is none") {

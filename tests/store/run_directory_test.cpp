@@ -65,6 +65,7 @@ Trial trial(int number) {
   side.machines = {{"host", 0.5}};
   side.service_us_p50 = 250;
   side.service_us_p99 = 1500;
+  side.latency_us = Percentiles{300, 2500};
   side.tls_version = "1.2";
   side.tls_cipher = "ECDHE-RSA-AES128-GCM-SHA256";
   side.openssl_cpu = "OPENSSL_ia32cap=0x1";
@@ -85,6 +86,7 @@ Results results() {
   cell.pages_per_s = {768.5, 700, 800, 3};
   cell.service_us_p50 = 250;
   cell.service_us_p99 = 1500;
+  cell.latency_us = Latency{{300, 250, 350, 3}, {2500, 2000, 3000, 3}};
   cell.cpu = {{"webseal", 0.875}};
   cell.cpu_us_per_page = {{"webseal", 512}};
   cell.machines = {{"host", 0.5}};
