@@ -55,6 +55,11 @@ struct Side {
 // Among a trial's notes: the first that was made after a run was broken off.
 inline constexpr const char* kResumedNote = "the run was broken off before this trial, and resumed";
 
+struct ClockOffset {           // a node's CLOCK_MONOTONIC against the controller's
+  std::int64_t offset_ns = 0;  // node's − controller's
+  std::int64_t error_ns = 0;   // the offset is within ± this: half the shortest round trip
+};
+
 struct Trial {
   int trial = 0;                // number in order of execution, from 1
   std::string kind = "single";  // single | pair | aa
@@ -65,6 +70,7 @@ struct Trial {
   std::vector<std::string> flags;  // unreconciled, driver-bound, … (design §8)
   std::vector<std::string> notes;  // what exactly did not add up, a line each
   std::string failed;              // why, where the trial failed; else empty
+  std::map<std::string, ClockOffset> clocks;  // by load node: its drivers start at one instant
 };
 
 struct Latency {  // of a cell's trials

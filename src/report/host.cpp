@@ -40,6 +40,19 @@ std::string nested_text(const Run& run, std::string_view key, std::string_view i
   return value != nullptr ? text_of(*value) : "";
 }
 
+// How far the drivers' starts may have been apart.
+std::string clocks_text(const Run& run) {
+  std::int64_t offset = 0, error = 0;
+  for (const Trial& trial : run.trials) {
+    for (const auto& [node, clock] : trial.clocks) {
+      offset = std::max(offset, std::abs(clock.offset_ns));
+      error = std::max(error, clock.error_ns);
+    }
+  }
+  const auto us = [](std::int64_t ns) { return number(static_cast<double>(ns) / 1e3); };
+  return error == 0 ? "" : fmt::format("at most {} µs from the controller's, known to ± {} µs in the worst pass", us(offset), us(error));
+}
+
 bool has_role(const Run& run, Role role) {
   return std::ranges::any_of(run.lab.nodes, [&](const Node& node) { return node.has(role); });
 }
@@ -148,6 +161,7 @@ Facts host_facts(const Run& run) {
   if (const double unit = environment_number(run, "cpu_unit"); unit > 0) {
     add(facts, "A lab CPU is worth", fmt::format("{} host CPUs", exact(unit)));
   }
+  add(facts, "Clocks of the load nodes", clocks_text(run));
   add(facts, "Crypto instructions", nested_text(run, "crypto", "features"));
   add(facts, "“Hardware” crypto", nested_text(run, "crypto", "hardware"));
   add(facts, "“Software” crypto", nested_text(run, "crypto", "software"));

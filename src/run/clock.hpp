@@ -3,6 +3,7 @@
 
 #include "lab/agents.hpp"
 #include "lab/error.hpp"
+#include "lab/results.hpp"
 #include "lab/units.hpp"
 
 #include <cstdint>
@@ -17,11 +18,6 @@ using SleepUntil = std::function<void(std::int64_t)>;  // an instant of it; retu
 
 std::int64_t monotonic_ns();
 void sleep_until_ns(std::int64_t instant);
-
-struct ClockOffset {
-  std::int64_t offset_ns = 0;  // node's − controller's
-  std::int64_t error_ns = 0;   // the offset is within ± this: half the round trip
-};
 
 Result<ClockOffset> measure_offset(Agents& agents, const std::string& node, int exchanges, const Now& now, Deadline deadline);
 

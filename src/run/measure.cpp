@@ -67,6 +67,11 @@ class Run {
     trial.block = what.block;
     trial.order = what.order;
     trial.seed = plan_.seed;
+    for (const Node& node : bench_.standing.lab.nodes) {
+      if (const auto clock = bench_.clocks.find(node.name); node.has(Role::load) && clock != bench_.clocks.end()) {
+        trial.clocks.insert(*clock);
+      }
+    }
     for (const std::string& id : what.sides) {
       trial.sides.emplace_back().cell = id;
     }

@@ -231,6 +231,10 @@ auto items_of(const json::object& object, std::string_view key, Read read) {
 }  // namespace
 
 json::object to_json(const Trial& trial) {
+  json::object clocks;
+  for (const auto& [node, clock] : trial.clocks) {
+    clocks[node] = {{"offset_ns", clock.offset_ns}, {"error_ns", clock.error_ns}};
+  }
   return {{"trial", trial.trial},
           {"kind", trial.kind},
           {"block", trial.block},
@@ -240,7 +244,8 @@ json::object to_json(const Trial& trial) {
           {"ratio", trial.ratio ? json::value(*trial.ratio) : json::value()},
           {"flags", to_array(trial.flags)},
           {"notes", to_array(trial.notes)},
-          {"failed", trial.failed}};
+          {"failed", trial.failed},
+          {"clocks", std::move(clocks)}};
 }
 
 Trial trial_from_json(const json::object& object) {
@@ -257,6 +262,11 @@ Trial trial_from_json(const json::object& object) {
   trial.flags = texts_of(object, "flags");
   trial.notes = texts_of(object, "notes");
   trial.failed = text_of(object, "failed");
+  for (const auto& clock : object_of(object, "clocks")) {
+    if (const json::object* values = clock.value().if_object()) {
+      trial.clocks[clock.key()] = {integer_of(*values, "offset_ns"), integer_of(*values, "error_ns")};
+    }
+  }
   return trial;
 }
 

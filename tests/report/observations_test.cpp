@@ -5,6 +5,8 @@
 #include "report/host.hpp"
 #include "report/key_findings.hpp"
 
+#include <algorithm>
+
 using namespace lab;
 using namespace lab::report;
 using namespace lab::report::test;
@@ -111,6 +113,16 @@ TEST_CASE("what a two-core host cannot decide is said") {
   CHECK(has(all, "no claim is made on latency"));
   CHECK(has(all, "over loopback"));
   CHECK(has(all, "separate trials"));
+}
+
+TEST_CASE("how far the clocks of load nodes are apart is told, of the worst pass") {
+  Run run = scaling(around(1000), around(2000));
+  run.trials[0].clocks = {{"client1", {-1500, 40'000}}, {"client2", {900, 25'000}}};
+  run.trials[1].clocks = {{"client1", {-1400, 62'000}}};
+  const Facts facts = host_facts(run);
+  const auto clocks = std::ranges::find(facts, std::string("Clocks of the load nodes"), &Facts::value_type::first);
+  REQUIRE(clocks != facts.end());
+  CHECK(clocks->second == "at most 1.50 µs from the controller's, known to ± 62.0 µs in the worst pass");
 }
 
 TEST_CASE("the study is spoken of for its own playbook only; notes of scenarios stand for every one") {

@@ -73,6 +73,7 @@ Trial trial(int number) {
   t.sides = {side};
   t.flags = {"unreconciled"};
   t.notes = {"unreconciled: one line too few"};
+  t.clocks = {{"client1", {-1500, 40000}}};
   return t;
 }
 
