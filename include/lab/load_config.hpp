@@ -46,6 +46,7 @@ struct LoadConfig {
   int threads = 1;
   std::optional<double> rate;                 // open loop: requests a second of this driver; absent: closed loop
   bool poisson = false;                       // exponential gaps instead of equal ones
+  bool spin = false;                          // threads look again and again in place of sleeping: exact, and a core each
   std::chrono::nanoseconds first_arrival{0};  // after the start: drivers on several nodes take turns by it
   std::uint64_t seed = 1;                     // of Poisson arrivals and of the choice among steps
   std::chrono::nanoseconds warmup{0};

@@ -233,6 +233,7 @@ Result<LoadConfig> to_config(const LoadOptions& options) {
   set_transport(options, config);
   config.rate = options.rate;
   config.poisson = options.poisson;
+  config.spin = options.spin;
   config.seed = options.seed.value_or(config.seed);
   config.headers = options.headers;
   config.expect_pages = options.expect_pages;

@@ -20,6 +20,7 @@ struct LoadOptions {
   std::optional<std::uint64_t> requests, requests_per_connection, full_each, logout_after, seed;
   std::optional<double> rate;
   bool poisson = false;
+  bool spin = false;
   int threads = 1;
   std::string handshake = "once", tls_min, tls_max, ciphers, ciphersuites, groups, server_name, certificate, key, ca;
   bool insecure = false, close = false, cookies = false, expect_pages = false, json = false;

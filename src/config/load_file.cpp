@@ -94,6 +94,7 @@ constexpr Field<LoadConfig> kLoad[] = {
     {"clients", [](Cursor at, LoadConfig& into) { set(into.clients, whole<int>(at, 1, kMostClients)); }},
     {"threads", [](Cursor at, LoadConfig& into) { set(into.threads, whole<int>(at, 1, kMostThreads)); }},
     {"rate", [](Cursor at, LoadConfig& into) { set(into.rate, number(at, 1e-3, kMostRate)); }},
+    {"spin", [](Cursor at, LoadConfig& into) { set(into.spin, boolean(at)); }},
     {"poisson", [](Cursor at, LoadConfig& into) { set(into.poisson, boolean(at)); }},
     {"first-arrival", [](Cursor at, LoadConfig& into) { set(into.first_arrival, duration(at)); }},
     {"seed", [](Cursor at, LoadConfig& into) { set(into.seed, whole<std::uint64_t>(at, 0, kMostRequests)); }},

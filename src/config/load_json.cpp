@@ -66,6 +66,7 @@ json::object against(const LoadAgainst& other) {
 void put_arrivals(json::object& object, const LoadConfig& config) {
   put(object, "rate", config.rate);
   object["poisson"] = config.poisson;
+  object["spin"] = config.spin;
   object["first-arrival"] = written(config.first_arrival);
   object["seed"] = config.seed;
   object["think"] = written(config.think);

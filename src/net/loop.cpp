@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <ctime>
 #include <future>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -47,7 +48,13 @@ void control(int epoll, int operation, int fd, std::uint32_t events, void* data)
 Nanos monotonic_now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return Nanos{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+Nanos thread_cpu_now() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
 }
 
 Loop::Loop() : epoll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), now_(monotonic_now()), batch_(kBatch) {
@@ -116,7 +123,7 @@ void Loop::defer(std::function<void()> task) { deferred_.push_back(std::move(tas
 void Loop::run() {
   while (!stopping_.load()) {
     batch_at_ = batch_size_ = 0;
-    const int ready = wait(epoll_, batch_, wait_ns());
+    const int ready = spinning_ ? look_again() : wait(epoll_, batch_, wait_ns());
     now_ = monotonic_now();
     batch_size_ = std::max(ready, 0);
     while (batch_at_ < batch_size_) {
@@ -135,6 +142,19 @@ void Loop::run() {
   while (!end()) {
     run_tasks();
   }
+}
+
+// Until something happens or a timer is due.
+int Loop::look_again() {
+  const Nanos began = thread_cpu_now();
+  const Nanos left = wait_ns();
+  const Nanos until = left < 0 ? std::numeric_limits<Nanos>::max() : monotonic_now() + left;
+  int ready = 0;
+  do {
+    ready = epoll_wait(epoll_, batch_.data(), static_cast<int>(batch_.size()), 0);
+  } while (ready == 0 && monotonic_now() < until);
+  spun_ += thread_cpu_now() - began;
+  return ready;
 }
 
 // Whoever waits in call() is either run before or turned away after.

@@ -15,6 +15,7 @@ namespace lab::net {
 using Nanos = std::int64_t;  // CLOCK_MONOTONIC
 
 Nanos monotonic_now();
+Nanos thread_cpu_now();  // CPU time that the calling thread has used
 
 // Something that owns a descriptor and is told of its events.
 class Watcher {
@@ -36,6 +37,10 @@ class Loop {
   void watch_level(int fd, Watcher& watcher);
   // Before the descriptor is closed. Events of this batch still waiting for the watcher are dropped.
   void unwatch(int fd, Watcher& watcher);
+
+  // From now on it never sleeps, but looks again and again: what wakes up late is on time then, at the price of a core.
+  void spin() { spinning_ = true; }
+  Nanos spun() const { return spun_; }  // CPU time that went into that
 
   void run();                              // until stop(); handles what was posted before
   void stop();                             // from any thread, and from a signal handler
@@ -60,12 +65,15 @@ class Loop {
   void run_tasks();
   void wake();
   bool end();
+  int look_again();
   Nanos wait_ns() const;
 
   int epoll_ = -1;
   int wake_ = -1;
   std::atomic<bool> stopping_{false};
   Nanos now_ = 0;
+  bool spinning_ = false;
+  Nanos spun_ = 0;
   std::vector<Due> heap_;  // a timer has one entry at most, and knows its place
   std::vector<epoll_event> batch_;
   int batch_size_ = 0, batch_at_ = 0;

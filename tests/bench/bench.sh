@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # CPU time per request of our programs and other people's, the same work, one thread each, interleaved: every round measures every
 # contender once in turn, and the ratio is taken in each round. The program under test has core 0; driver and back end have core 1.
-# usage: LAB=build/lab bench.sh [gateway|pages|load|pacing|pairs|directory …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
+# usage: LAB=build/lab bench.sh [gateway|idle|pages|load|pacing|pairs|directory …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
 # ONLY=REGEX: some of the gateway's
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/gateway.bash"
@@ -50,6 +50,15 @@ certificate() {
 # Median, minimum and maximum of the numbers on standard input.
 spread() { sort -g | awk '{ v[NR] = $1 } END { printf "%.3f %.3f %.3f", (NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2), v[1], v[NR] }'; }
 
+# In each round the cheapest of the others ÷ one of ours, those that log against those that log.
+best_of_others() { # ours, file
+  awk -v ours="$1" '
+    function logs(name) { return name ~ /-log$/ }
+    $1 == ours { own[++n] = $2 }
+    $1 !~ /^lab/ && logs($1) == logs(ours) { i = ++rows[$1]; if (!(i in best) || $2 < best[i]) best[i] = $2 }
+    END { for (i in own) if (i in best) print best[i] / own[i] }' "$2"
+}
+
 # rows of "contender us" in $1, a round after the other; ours is called "lab".
 summarise() { # name, file
   local name=$1 file=$2 contender
@@ -68,6 +77,15 @@ summarise() { # name, file
       echo "$comma\"$contender\": {\"us\": [$m, $lo, $hi], \"ratio_to_lab\": [$rm, $rlo, $rhi]}"
       comma=,
     done
+    echo '}, "best_other": {'
+    comma=
+    for contender in $(awk '$1 ~ /^lab/ { print $1 }' "$file" | sort -u); do
+      ratio=$(best_of_others "$contender" "$file" | spread)
+      read -r rm rlo rhi <<<"$ratio"
+      printf '  the cheapest other in each round ÷ %-8s %13s %.2f (%.2f – %.2f)\n' "$contender" '' "$rm" "$rlo" "$rhi" >&2
+      echo "$comma\"to_$contender\": [$rm, $rlo, $rhi]"
+      comma=,
+    done
     echo '}}'
   } 2>&1 >"$results/$name.json"
 }
@@ -78,18 +96,25 @@ turn() { # pid, url
   before=$(cpu_ns "$1")
   requests=$(taskset -c 1 wrk -t1 -c8 -d"${seconds}s" "$2" | awk '/requests in/ { print $1 }')
   after=$(cpu_ns "$1")
-  awk -v b="$before" -v a="$after" -v n="$requests" 'BEGIN { printf "%.3f\n", (a - b) / 1000 / n }'
+  per_request "$before" "$after" "$requests" "$2"
+}
+
+# CPU µs per request; a contender that answered none is no contender.
+per_request() { # CPU ns before and after, requests, url
+  [ "${3:-0}" -gt 0 ] || { echo "error: no request was answered at $4" >&2; exit 1; }
+  awk -v b="$1" -v a="$2" -v n="$3" 'BEGIN { printf "%.3f\n", (a - b) / 1000 / n }'
 }
 
 rounds_of() { # name, then "contender pid url" words
-  local name=$1 round contender
+  local name=$1 round contender us
   shift
   local file="$work/$name.rows"
   : >"$file"
   for round in $(seq "$rounds"); do
     for contender in "$@"; do
       read -r label pid url <<<"$contender"
-      echo "$label $("$turn" "$pid" "$url")" >>"$file"
+      us=$("$turn" "$pid" "$url")
+      echo "$label $us" >>"$file"
     done
     [ -t 2 ] && printf '\r%s: round %s of %s ' "$name" "$round" "$rounds" >&2
   done
@@ -193,32 +218,39 @@ bench_load() {
 # value SECTION KEY: of a result of `lab load --json` on standard input.
 value() { grep -o "\"$1\":{[^}]*" | head -n 1 | grep -o "\"$2\":[0-9.E+-]*" | head -n 1 | cut -d: -f2; }
 
-# The driver's lateness at 5,000/s on one thread, and the 99th percentile against a server that is stopped for a second, as a ratio to
-# the analytic one: of 10 s at a constant rate the longest 1% are those due in the stop's first 100 ms, so 900 ms.
+# The driver's lateness at 5,000/s on one thread, spinning and sleeping, beside that of a thread that only sleeps until as many instants;
+# and the 99th percentile against a server that is stopped for a second, as a ratio to the analytic one: of 10 s at a constant rate the
+# longest 1% are those due in the stop's first 100 ms, so 900 ms.
 bench_pacing() {
   start 1 "$LAB" pages --http 127.0.0.1:19080
   local server=$last driver round
   wait_for http://127.0.0.1:19080/page/5.8KB
-  : >"$work/lateness.rows"
-  : >"$work/stopped.rows"
+  local load=(taskset -c 0 "$LAB" load http://127.0.0.1:19080/page/5.8KB -R 5000 -c 16 --json)
   for round in $(seq "$rounds"); do
-    taskset -c 0 "$LAB" load http://127.0.0.1:19080/page/5.8KB -R 5000 -c 16 -d 2s --warmup 0.2s --json 2>/dev/null | value lateness_us p99 >>"$work/lateness.rows"
+    "${load[@]}" -d 2s --warmup 0.2s --spin 2>/dev/null | value lateness_us p99 >>"$work/spinning"
+    "${load[@]}" -d 2s --warmup 0.2s 2>/dev/null | value lateness_us p99 >>"$work/sleeping"
+    taskset -c 0 "$SLEEPER" 5000 2 >>"$work/sleeper"
   done
   for round in $(seq "${STOPPED_ROUNDS:-3}"); do
-    taskset -c 0 "$LAB" load http://127.0.0.1:19080/page/5.8KB -R 5000 -c 16 -d 10s --warmup 1s --json >"$work/stopped" 2>/dev/null &
+    "${load[@]}" -d 10s --warmup 1s >"$work/answer" 2>/dev/null &
     driver=$!
     sleep 5 # the time of the stop is what is measured
     kill -STOP "$server"
     sleep 1
     kill -CONT "$server"
     wait "$driver"
-    value latency_us p99 <"$work/stopped" | awk '{ printf "%.4f\n", $1 / 900000 }' >>"$work/stopped.rows"
+    value latency_us p99 <"$work/answer" | awk '{ printf "%.4f\n", $1 / 900000 }' >>"$work/stopped"
   done
-  read -r m lo hi <<<"$(spread <"$work/lateness.rows")"
-  printf '\np99 of the driver'"'"'s lateness at 5,000/s, µs: %.1f (%.1f – %.1f)\n' "$m" "$lo" "$hi"
-  read -r sm slo shi <<<"$(spread <"$work/stopped.rows")"
-  printf 'p99 against a server stopped for a second ÷ the analytic 900 ms: %.3f (%.3f – %.3f)\n' "$sm" "$slo" "$shi"
-  echo "{\"benchmark\": \"load-pacing\", \"lateness_p99_us\": [$m, $lo, $hi], \"stopped_p99_to_analytic\": [$sm, $slo, $shi]}" >"$results/load-pacing.json"
+  local name m lo hi line=
+  printf '\np99 of lateness at 5,000/s on one thread, µs, %s rounds of 2 s\n' "$rounds"
+  for name in spinning sleeping sleeper; do
+    read -r m lo hi <<<"$(spread <"$work/$name")"
+    printf '  %-32s %8.1f (%.1f – %.1f)\n' "$([ $name = sleeper ] && echo 'a bare sleeper on this host' || echo "lab load, $name")" "$m" "$lo" "$hi"
+    line+="\"$name\": [$m, $lo, $hi], "
+  done
+  read -r m lo hi <<<"$(spread <"$work/stopped")"
+  printf 'p99 against a server stopped for a second ÷ the analytic 900 ms: %.3f (%.3f – %.3f)\n' "$m" "$lo" "$hi"
+  echo "{\"benchmark\": \"load-pacing\", \"lateness_p99_us\": {${line%, }}, \"stopped_p99_to_analytic\": [$m, $lo, $hi]}" >"$results/load-pacing.json"
 }
 
 # A/A pairs on one nginx, 20 ms slices: the standard deviation of the ratio over rounds.
@@ -254,6 +286,7 @@ include /etc/ldap/schema/inetorgperson.schema
 modulepath /usr/lib/ldap
 moduleload back_mdb
 pidfile $work/slapd.pid
+loglevel 0
 threads 2
 database mdb
 suffix dc=lab
@@ -314,11 +347,11 @@ bench_directory_load() {
     >"$results/directory-load.json"
 }
 
-[ $# -gt 0 ] || set -- gateway pages load pacing pairs directory
+[ $# -gt 0 ] || set -- gateway idle pages load pacing pairs directory
 for name in "$@"; do
   case "$name" in
-    gateway | pages | load | pacing | pairs | directory) ;;
-    *) echo "error: no benchmark \"$name\": gateway, pages, load, pacing, pairs, directory" >&2; exit 2 ;;
+    gateway | idle | pages | load | pacing | pairs | directory) ;;
+    *) echo "error: no benchmark \"$name\": gateway, idle, pages, load, pacing, pairs, directory" >&2; exit 2 ;;
   esac
 done
 for name in "$@"; do

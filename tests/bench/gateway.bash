@@ -1,5 +1,7 @@
 # The gateway against nginx and HAProxy as reverse proxies, with the access log off and on. Sourced by bench.sh.
 
+here=$(dirname "${BASH_SOURCE[0]}")
+
 # A proxy's three doors, HTTP, HTTPS and HTTPS to an SSL back end, on ports BASE+1 … BASE+3; HTTPS with a login on BASE+4.
 nginx_proxy() { # name, base port, "off" or an access_log setting
   cat >"$work/$1.conf" <<CONF
@@ -64,12 +66,12 @@ CONF
   start 0 haproxy -db -f "$work/$1.conf"
 }
 
-lab_proxy() { # name, base port, request log or "none": one process for the first three doors, one for the login
-  local tls=(--cert "$work/cert.pem" --key "$work/key.pem" --tls-max 1.2 --ciphers "$cipher" --request-log "$3")
-  start 0 "$LAB" gateway --http "127.0.0.1:$(($2 + 1))" --https "127.0.0.1:$(($2 + 2))" --https "127.0.0.1:$(($2 + 3))" "${tls[@]}" \
+lab_proxy() { # base port, request log or "none": one process for the first three doors, one for the login
+  local tls=(--cert "$work/cert.pem" --key "$work/key.pem" --tls-max 1.2 --ciphers "$cipher" --request-log "$2")
+  start 0 "$LAB" gateway --http "127.0.0.1:$(($1 + 1))" --https "127.0.0.1:$(($1 + 2))" --https "127.0.0.1:$(($1 + 3))" "${tls[@]}" \
     --junction tcp:/=127.0.0.1:19080 --junction ssl:/ssl=127.0.0.1:19443
   lab_pid=$last
-  start 0 "$LAB" gateway --https "127.0.0.1:$(($2 + 4))" "${tls[@]}" --junction tcp:/=127.0.0.1:19080 --directory ldap://127.0.0.1:19389
+  start 0 "$LAB" gateway --https "127.0.0.1:$(($1 + 4))" "${tls[@]}" --junction tcp:/=127.0.0.1:19080 --directory ldap://127.0.0.1:19389
   lab_login_pid=$last
 }
 
@@ -79,7 +81,7 @@ login_turn() { # pid, url
   before=$(cpu_ns "$1")
   requests=$(taskset -c 1 ab -q -c 8 -t "$seconds" -n 1000000 -A user000001:secret000001 "$2" 2>/dev/null | awk '/^Complete requests/ { print $3 }')
   after=$(cpu_ns "$1")
-  awk -v b="$before" -v a="$after" -v n="$requests" 'BEGIN { printf "%.3f\n", (a - b) / 1000 / n }'
+  per_request "$before" "$after" "$requests" "$2"
 }
 
 bench_gateway() {
@@ -89,8 +91,8 @@ bench_gateway() {
   start 1 "$LAB" pages --http 127.0.0.1:19080 --https 127.0.0.1:19443 --cert "$work/cert.pem" --key "$work/key.pem" --tls-max 1.2 --ciphers "$cipher"
   start 1 "$LAB" directory --ldap 127.0.0.1:19389 --users 100
   local -A lab nginx haproxy login
-  lab_proxy lab 19100 none; lab[off]=$lab_pid login[off]=$lab_login_pid
-  lab_proxy lab-log 19200 "$work/request.log"; lab[on]=$lab_pid login[on]=$lab_login_pid
+  lab_proxy 19100 none; lab[off]=$lab_pid login[off]=$lab_login_pid
+  lab_proxy 19200 "$work/request.log"; lab[on]=$lab_pid login[on]=$lab_login_pid
   nginx_proxy nginx 19300 off; nginx[off]=$last
   nginx_proxy nginx-log 19400 "$work/access.log combined buffer=64k flush=1s"; nginx[on]=$last
   haproxy_proxy haproxy 19500 ""; haproxy[off]=$last
@@ -99,15 +101,64 @@ bench_gateway() {
   for base in 191 192 193 194 195 196; do wait_for "http://127.0.0.1:${base}01/page/5.8KB"; done
   for page in http:1:5.8KB https:2:5.8KB https:2:12KB https:2:2.9MB https:3:5.8KB login:4:5.8KB; do
     IFS=: read -r scheme door size <<<"$page"
-    local name=gateway-$scheme-$size ssl= pids=lab
+    local name=gateway-$scheme-$size ssl= whose=lab
     [ "$door" = 3 ] && name=gateway-ssl-junction-$size ssl=/ssl
-    [ "$door" = 4 ] && name=gateway-full-handshake-login scheme=https pids=login
+    [ "$door" = 4 ] && name=gateway-full-handshake-login scheme=https whose=login
     turn=turn; [ "$door" = 4 ] && turn=login_turn
     [[ $name =~ ${ONLY:-.} ]] || continue
-    local -n own=$pids
+    local -n own=$whose
     rounds_of "$name" "lab ${own[off]} $scheme://127.0.0.1:1910$door$ssl/page/$size" "lab-log ${own[on]} $scheme://127.0.0.1:1920$door$ssl/page/$size" \
       "nginx ${nginx[off]} $scheme://127.0.0.1:1930$door/page/$size" "nginx-log ${nginx[on]} $scheme://127.0.0.1:1940$door/page/$size" \
       "haproxy ${haproxy[off]} $scheme://127.0.0.1:1950$door/page/$size" "haproxy-log ${haproxy[on]} $scheme://127.0.0.1:1960$door/page/$size"
     turn=turn
+  done
+}
+
+anonymous_kib() { awk '/^RssAnon/ { print $2 }' "/proc/$1/status"; }
+
+# What a gateway's process grows by while CONNECTIONS idle keep-alive connections stand, each after one request: bytes a connection.
+# The first 50 are there before, so that what is made once does not count.
+idle_turn() { # pid, scheme, port
+  local before after
+  coproc FIRST { taskset -c 1 python3 "$here/hold_idle.py" 127.0.0.1 "$3" "$2" 50 /page/100B; }
+  local first_in=${FIRST[1]} first=$FIRST_PID
+  read -r _ <&"${FIRST[0]}"
+  before=$(anonymous_kib "$1")
+  { coproc MANY { taskset -c 1 python3 "$here/hold_idle.py" 127.0.0.1 "$3" "$2" "$idle" /page/100B; }; } 2>/dev/null
+  local many_in=${MANY[1]} many=$MANY_PID
+  read -r _ <&"${MANY[0]}"
+  after=$(anonymous_kib "$1")
+  eval "exec $many_in>&- $first_in>&-"
+  wait "$many" "$first"
+  awk -v b="$before" -v a="$after" -v n="$idle" 'BEGIN { printf "%.0f\n", (a - b) * 1024 / n }'
+}
+
+bench_idle() {
+  cipher=ECDHE-RSA-AES128-GCM-SHA256
+  idle=${CONNECTIONS:-2000}
+  certificate
+  printf 'user000001:{PLAIN}secret000001\n' >"$work/htpasswd"
+  start 1 "$LAB" pages --http 127.0.0.1:19080 --https 127.0.0.1:19443 --cert "$work/cert.pem" --key "$work/key.pem" --tls-max 1.2 --ciphers "$cipher"
+  start 1 "$LAB" directory --ldap 127.0.0.1:19389 --users 100
+  local scheme name base door line
+  printf '\nidle keep-alive connections, bytes of the gateway'"'"'s own memory each, of %s\n' "$idle"
+  for scheme in http https; do
+    line=
+    for name in lab nginx haproxy; do
+      case $name in
+        lab) base=19100; lab_proxy $base none; local pid=$lab_pid ;;
+        nginx) base=19300; nginx_proxy nginx $base off; local pid=$last ;;
+        haproxy) base=19500; haproxy_proxy haproxy $base ""; local pid=$last ;;
+      esac
+      door=1; [ $scheme = https ] && door=2
+      wait_for "$scheme://127.0.0.1:$((base + door))/page/100B"
+      local bytes
+      bytes=$(idle_turn "$pid" $scheme $((base + door)))
+      printf '  %-6s %-8s %8s\n' $scheme $name "$bytes"
+      line+="${line:+, }\"$name\": $bytes"
+      kill "$pid"; [ $name != lab ] || kill "$lab_login_pid"
+      wait "$pid" 2>/dev/null || true
+    done
+    echo "{\"benchmark\": \"idle-$scheme\", \"connections\": $idle, \"bytes\": {$line}}" >"$results/idle-$scheme.json"
   done
 }

@@ -81,6 +81,7 @@ LoadConfig every_load() {
   config.threads = 2;
   config.rate = 5000;
   config.poisson = true;
+  config.spin = true;
   config.first_arrival = 20us;
   config.seed = 77;
   config.against = LoadAgainst{"http://127.0.0.1:9/", 20ms,        7ms, LoginMode::none, HandshakeMode::full, TlsVersion::tls1_2,

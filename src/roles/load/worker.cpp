@@ -2,7 +2,6 @@
 
 #include <sys/prctl.h>
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 namespace lab::load {
@@ -10,12 +9,6 @@ namespace lab::load {
 namespace {
 
 constexpr std::size_t kScratch = std::size_t{256} * 1024;
-
-std::int64_t thread_cpu_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 // One thread writes it: no locked instruction.
 void increment(std::atomic<std::uint64_t>& count) { count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
@@ -50,12 +43,15 @@ Worker::~Worker() = default;
 
 void Worker::run() {
   prctl(PR_SET_TIMERSLACK, 1UL);  // ns: arrivals are to be on time
+  if (setup_.config().spin) {
+    loop_.spin();
+  }
   loop_.run();
   const net::Nanos now = net::monotonic_now();
   if (!ended_ && now >= schedule_.end) {  // the last client finished before the timer was looked at
     close_measurement();
   } else if (!ended_ && cpu_at_measure_ >= 0) {
-    tallies_.front().cpu_ns = thread_cpu_ns() - cpu_at_measure_;
+    tallies_.front().cpu_ns = cpu_used() - cpu_at_measure_;
   }
   if (setup_.intervals && handed_over_.start_ns != 0) {
     hand_over_interval(now);
@@ -104,7 +100,7 @@ void Worker::start() {
   }
   if (setup_.intervals) {
     handed_over_.start_ns = schedule_.start;
-    handed_over_.cpu_ns = thread_cpu_ns();
+    handed_over_.cpu_ns = cpu_used();
     interval_.arm_at(schedule_.start + kIntervalNs);
   }
   for (const auto& client : clients_) {
@@ -112,9 +108,12 @@ void Worker::start() {
   }
 }
 
+// Without what was spun away: that is no work.
+net::Nanos Worker::cpu_used() const { return net::thread_cpu_now() - loop_.spun(); }
+
 void Worker::on_measure() {
   if (cpu_at_measure_ < 0) {
-    cpu_at_measure_ = thread_cpu_ns();
+    cpu_at_measure_ = cpu_used();
   }
 }
 
@@ -122,7 +121,7 @@ void Worker::close_measurement() {
   ended_ = true;
   tallies_.front().ended_ns = schedule_.end;
   if (cpu_at_measure_ >= 0) {
-    tallies_.front().cpu_ns = thread_cpu_ns() - cpu_at_measure_;
+    tallies_.front().cpu_ns = cpu_used() - cpu_at_measure_;
   }
   count_unstarted(schedule_.end);
 }
@@ -314,7 +313,7 @@ void Worker::hand_over_interval(net::Nanos now) {
   Interval total;
   total.number = handed_over_.number + 1;
   total.start_ns = now;
-  total.cpu_ns = thread_cpu_ns();
+  total.cpu_ns = cpu_used();
   total.started = live_.started.load(std::memory_order_relaxed);
   total.done = live_.done.load(std::memory_order_relaxed);
   total.failed = live_.failed.load(std::memory_order_relaxed);

@@ -84,6 +84,7 @@ class Worker {
   };
 
   void start();
+  net::Nanos cpu_used() const;
   void on_measure();
   void on_end();
   void close_measurement();

@@ -117,3 +117,13 @@ TEST_CASE("open loop: warm-up arrivals are not the measurement's, and first-arri
   check_adds_up(outcome);
   CHECK(all_pages(outcome.tally).started + outcome.tally.unstarted == 80);
 }
+
+TEST_CASE("open loop: what a thread spins away in place of sleeping is no work of the driver's") {
+  ScriptedServer server([](Session& session) { session.answer_all(200, "x"); });
+  LoadConfig config = at_rate(server.url(), 100, 300ms);
+  config.spin = true;
+  const Outcome outcome = drive(config);
+  check_adds_up(outcome);
+  CHECK(outcome.tally.in(Window::measure).done > 0);
+  CHECK(cpu_share(outcome) < 0.5);  // spinning, the thread had all of it
+}
