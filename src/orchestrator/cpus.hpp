@@ -15,8 +15,8 @@ struct CpuLayout {
 };
 
 // With six CPUs or more a lab CPU is a host CPU and nobody is pinned. With two to five, gateways have the first half of them to
-// themselves (and guests, which are there to share them), two lab CPUs fill 80% of that half, and all other nodes share the rest: driver
-// and back end keep room while the gateway's limit is real (two CPUs: 0.4). One CPU alone: 0.4, unpinned. A `cpu-unit` in the lab file
+// themselves (and guests, which are there to share them), two lab CPUs fill 70% of that half, and all other nodes share the rest: driver
+// and back end keep room while the gateway's limit is real (two CPUs: 0.35). One CPU alone: 0.35, unpinned. A `cpu-unit` in the lab file
 // replaces the unit only. Where nodes stand on other machines than this one, a lab CPU is one of theirs and nobody is pinned.
 CpuLayout lay_out_cpus(const Lab& lab, const std::vector<int>& host);
 

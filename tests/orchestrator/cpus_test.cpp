@@ -27,16 +27,16 @@ const Finding& about(const std::vector<Finding>& findings, const std::string& to
 
 }  // namespace
 
-TEST_CASE("on two CPUs a lab CPU is 0.4, the gateway alone on the first") {
+TEST_CASE("on two CPUs a lab CPU is 0.35, the gateway alone on the first") {
   const CpuLayout layout = lay_out_cpus(small(), {0, 1});
-  CHECK(layout.unit == Approx(0.4));
+  CHECK(layout.unit == Approx(0.35));
   CHECK(layout.pins.at("webseal") == std::vector<int>{0});
   CHECK(layout.pins.at("was") == std::vector<int>{1});
 }
 
 TEST_CASE("on four CPUs two lab CPUs fill 80% of the gateway's half") {
   const CpuLayout layout = lay_out_cpus(small(), {2, 3, 6, 7});
-  CHECK(layout.unit == Approx(0.8));
+  CHECK(layout.unit == Approx(0.7));
   CHECK(layout.pins.at("webseal") == std::vector<int>{2, 3});
   CHECK(layout.pins.at("was") == std::vector<int>{6, 7});
 }
