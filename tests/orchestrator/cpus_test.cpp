@@ -34,7 +34,7 @@ TEST_CASE("on two CPUs a lab CPU is 0.35, the gateway alone on the first") {
   CHECK(layout.pins.at("was") == std::vector<int>{1});
 }
 
-TEST_CASE("on four CPUs two lab CPUs fill 80% of the gateway's half") {
+TEST_CASE("on four CPUs two lab CPUs fill 70% of the gateway's half") {
   const CpuLayout layout = lay_out_cpus(small(), {2, 3, 6, 7});
   CHECK(layout.unit == Approx(0.7));
   CHECK(layout.pins.at("webseal") == std::vector<int>{2, 3});
