@@ -1,6 +1,8 @@
 #include "http/characters.hpp"
 #include "http/message.hpp"
 
+#include <algorithm>
+
 namespace lab::http {
 
 namespace {
@@ -100,16 +102,7 @@ Fault check_framing(const Framing& framing, int minor) {
 
 bool stays_open(const Framing& framing, int minor) { return !framing.close && (minor > 0 || framing.keep_alive); }
 
-// Host = uri-host [ ":" port ]; nothing that could be read as more than that.
-bool valid_host(std::string_view host) {
-  for (const char c : host) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte <= 0x20 || byte >= 0x7f || std::string_view{"/\\?#@,\"<>{}|^`"}.find(c) != std::string_view::npos) {
-      return false;
-    }
-  }
-  return true;
-}
+bool valid_host(std::string_view host) { return std::all_of(host.begin(), host.end(), is_host_char); }
 
 struct Line {
   Parse status = Parse::more;

@@ -43,6 +43,9 @@ start() {
   mapfile -t "$name" < <(grep -oE '(https?|ldaps?)://[0-9.:]+' <<<"$ready")
 }
 
+# The kernel's choice, for a server of somebody else's.
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
 status() { curl -sk -m 20 -o /dev/null -w '%{http_code}' "$@"; }
 
 wait_until() {  # seconds, command…: looks until it succeeds

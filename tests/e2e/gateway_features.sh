@@ -68,6 +68,26 @@ expect "the right name" 200 "$(status "$http/ssl/page/100B")"
 junction create -f -t ssl -h 127.0.0.1 -p "$port" --ca "$DIR/cert.pem" -D CN=other.test /ssl >/dev/null
 expect "another name" 503 "$(status "$http/ssl/page/100B")"
 grep -q 'its certificate is for "CN=gateway.test", expected is "CN=other.test"' "$DIR/gateway.err" || fail "the name is not told: $(tail -n 3 "$DIR/gateway.err")"
+mkdir "$DIR/www" && echo shown >"$DIR/www/page"
+cat >"$DIR/demanding.conf" <<NGINX
+daemon off; master_process off; pid $DIR/demanding.pid; error_log $DIR/demanding.err;
+events { worker_connections 64; }
+http {
+  access_log off; client_body_temp_path $DIR/t1; proxy_temp_path $DIR/t2; fastcgi_temp_path $DIR/t3; uwsgi_temp_path $DIR/t4; scgi_temp_path $DIR/t5;
+  server {
+    listen unix:$DIR/demanding.sock; listen 127.0.0.1:$(free_port) ssl; root $DIR/www;
+    ssl_certificate $DIR/cert.pem; ssl_certificate_key $DIR/key.pem; ssl_verify_client on; ssl_client_certificate $DIR/cert.pem;
+  }
+}
+NGINX
+demanding=$(grep -o '127.0.0.1:[0-9]*' "$DIR/demanding.conf" | cut -d: -f2)
+nginx -c "$DIR/demanding.conf" &
+PIDS+=($!)
+wait_until 10 curl -sk -o /dev/null "https://127.0.0.1:$demanding/page" || fail "nginx does not start: $(cat "$DIR/demanding.err")"
+junction create -t ssl -h 127.0.0.1 -p "$demanding" --ca "$DIR/cert.pem" -K "$DIR/cert.pem" --key "$DIR/key.pem" /demanding >/dev/null || fail "create -K"
+expect "-K shows the certificate" 200 "$(status "$http/demanding/page")"
+junction create -f -t ssl -h 127.0.0.1 -p "$demanding" --ca "$DIR/cert.pem" /demanding >/dev/null
+expect "without -K" 400 "$(status "$http/demanding/page")"
 junction create -t tcp -h 127.0.0.1 -p "${plain#*:}" -B -U gw -W pw /login >/dev/null
 curl -s "$http/login/echo" | grep -q 'Basic Z3c6cHc=' || fail "-B does not log in"
 

@@ -32,6 +32,19 @@ wants 0 "$LAB" logs webseal gateway
 was=$("$LAB" status --json | grep -o '"name":"was","address":"[^"]*"' | cut -d'"' -f8)
 [ "$(curl -s --max-time 5 "http://$was:9080/page/12KB" | wc -c)" -eq 12288 ] || fail "pages does not serve at $was"
 
+# Junctions of the running gateway, through its agent.
+webseal=$("$LAB" status --json | jq -r '.nodes[] | select(.name == "webseal") | .address')
+wants 0 "$LAB" junction create -t tcp -h "$was" -p 9080 /extra
+says "created junction /extra"
+wants 0 "$LAB" junction list --gateway webseal
+says "/extra"
+[ "$(curl -sk --max-time 5 -u user000001:secret000001 "https://$webseal:8443/extra/page/12KB" | wc -c)" -eq 12288 ] || fail "/extra leads nowhere"
+wants 0 "$LAB" junction delete /extra
+wants 1 "$LAB" junction delete /extra
+says "there is no junction /extra"
+wants 2 "$LAB" junction list --gateway nobody
+says "the lab has no gateway nobody"
+
 # A killed agent takes nothing with it for good: up brings it back.
 kill -9 "$(process_of 'agent.*webseal')" || fail "no agent of webseal"
 wants 1 "$LAB" status

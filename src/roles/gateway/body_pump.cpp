@@ -182,6 +182,9 @@ bool BodyPump::decode_chunks(Buffer& in) {
 }
 
 std::string BodyPump::take_unsent_text() {
+  if (text_.empty()) {
+    return {};
+  }
   std::string unsent = text_.substr(text_sent_);
   text_.clear();
   text_sent_ = 0;

@@ -93,11 +93,16 @@ class Nominated {
   std::vector<std::string_view> lists_;
 };
 
+// In one go: every header of every request and response comes through here.
 void append_line(std::string& out, std::string_view name, std::string_view value) {
-  out += name;
-  out += ": ";
-  out += value;
-  out += "\r\n";
+  const std::size_t before = out.size();
+  out.resize(before + name.size() + value.size() + 4);
+  char* at = std::copy(name.begin(), name.end(), out.data() + before);
+  *at++ = ':';
+  *at++ = ' ';
+  at = std::copy(value.begin(), value.end(), at);
+  *at++ = '\r';
+  *at = '\n';
 }
 
 void append_length(std::string& out, std::uint64_t length) {
@@ -200,11 +205,12 @@ bool is_own_cookie(std::string_view value) {
 }
 
 void append_status_line(std::string& out, const http::Response& response) {
-  out += "HTTP/1.1 ";
-  out += static_cast<char>('0' + response.status / 100);
-  out += static_cast<char>('0' + response.status / 10 % 10);
-  out += static_cast<char>('0' + response.status % 10);
-  out += ' ';
+  std::array<char, 13> start{'H', 'T', 'T', 'P', '/', '1', '.', '1', ' '};
+  start[9] = static_cast<char>('0' + response.status / 100);
+  start[10] = static_cast<char>('0' + response.status / 10 % 10);
+  start[11] = static_cast<char>('0' + response.status % 10);
+  start[12] = ' ';
+  out.append(start.data(), start.size());
   out += response.reason;
   out += "\r\n";
 }
