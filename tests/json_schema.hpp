@@ -37,7 +37,13 @@ class JsonSchema {
            : type == "string"  ? value.is_string()
            : type == "integer" ? value.is_int64() || value.is_uint64()
            : type == "number"  ? value.is_number()
+           : type == "null"    ? value.is_null()
                                : false;
+  }
+
+  static bool is_one_of(const Value& value, const Value& types) {
+    const auto fits = [&](const Value& type) { return is(value, type.as_string()); };
+    return types.is_array() ? std::any_of(types.as_array().begin(), types.as_array().end(), fits) : fits(types);
   }
 
   void check(const Value& value, const Object& schema, const std::string& at) {
@@ -51,7 +57,7 @@ class JsonSchema {
         const std::string name(rule.as_string());
         check(value, root_.at("$defs").as_object().at(name.substr(std::string("#/$defs/").size())).as_object(), at);
       } else if (key == "type") {
-        violated(!is(value, rule.as_string()));
+        violated(!is_one_of(value, rule));
       } else if (key == "const") {
         violated(value != rule);
       } else if (key == "enum") {

@@ -65,11 +65,11 @@ struct Trial {
   std::string kind = "single";  // single | pair | aa
   int block = 0, order = 0;     // which pass, which place in it, both from 0
   std::uint64_t seed = 0;
-  std::vector<Side> sides;         // one, or a and b
-  std::optional<double> ratio;     // of a pair
-  std::vector<std::string> flags;  // unreconciled, driver-bound, … (design §8)
-  std::vector<std::string> notes;  // what exactly did not add up, a line each
-  std::string failed;              // why, where the trial failed; else empty
+  std::vector<Side> sides;                    // one, or a and b
+  std::optional<double> ratio;                // of a pair
+  std::vector<std::string> flags;             // unreconciled, driver-bound, … (design §8)
+  std::vector<std::string> notes;             // what exactly did not add up, a line each
+  std::string failed;                         // why, where the trial failed; else empty
   std::map<std::string, ClockOffset> clocks;  // by load node: its drivers start at one instant
 };
 

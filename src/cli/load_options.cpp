@@ -38,8 +38,9 @@ void add_loop_options(CLI::App& command, LoadOptions& options) {
                           ->check(CLI::Range(1e-3, 1e7))
                           ->option_text("RATE");
   command.add_flag("--poisson", options.poisson, "with -R: random arrivals instead of equal gaps")->needs(rate);
-  command.add_flag("--spin", options.spin,
-                   "threads look again and again in place of sleeping: they begin requests and notice answers on time, and take a core each");
+  command.add_flag(
+      "--spin", options.spin,
+      "threads look again and again in place of sleeping: they begin requests and notice answers on time, and take a core each");
   command.add_option("--seed", options.seed, "of random arrivals and steps")->check(whole(0, kMostCounted))->option_text("N");
   command.add_option("--think", options.think, "closed loop: pause of a client after each response")
       ->option_text("TIME")

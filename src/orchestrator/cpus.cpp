@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kRoomy = 6;
 constexpr double kShareOfHalf = 0.7;  // more, and what loads the larger gateway on the other half cannot keep up
-constexpr double kLabCpus = 2;  // the study's larger gateway
+constexpr double kLabCpus = 2;        // the study's larger gateway
 
 }  // namespace
 

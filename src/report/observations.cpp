@@ -89,11 +89,11 @@ void about_throughput(const ScenarioView& scenario, std::vector<std::string>& ou
   }
 }
 
-std::string milliseconds(double us) { return number(us / 1e3) + " ms"; }
+std::string milliseconds(double us) { return number(us / 1e3); }
 
 std::string in_milliseconds(const Interval& us) {
-  return us.n > 1 ? fmt::format("{} ({}, n = {})", milliseconds(us.median), range(us.low, us.high, milliseconds), us.n)
-                  : milliseconds(us.median);
+  const std::string spread = us.n > 1 ? fmt::format(" ({}, n = {})", range(us.low, us.high, milliseconds), us.n) : "";
+  return milliseconds(us.median) + " ms" + spread;
 }
 
 // Of an open loop: the cell whose p99 is least, and the one whose is greatest.

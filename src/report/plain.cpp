@@ -157,8 +157,8 @@ std::string render_markdown(const Run& run, const std::string& charts) {
 std::string render_csv(const Run& run) {
   Row head{"cell", "scenario"};
   head.insert(head.end(), std::begin(kAxes), std::end(kAxes));
-  for (const char* name : {"status", "reason", "trials", "pages_per_s", "low", "high", "n", "service_us_p50", "service_us_p99", "latency_us_p50", "latency_us_p99", "errors",
-                           "tls_version", "tls_cipher", "limited_by", "flags"}) {
+  for (const char* name : {"status", "reason", "trials", "pages_per_s", "low", "high", "n", "service_us_p50", "service_us_p99",
+                           "latency_us_p50", "latency_us_p99", "errors", "tls_version", "tls_cipher", "limited_by", "flags"}) {
     head.emplace_back(name);
   }
   const auto nodes = names_of(run.results, &CellResult::cpu), costs = names_of(run.results, &CellResult::cpu_us_per_page),
@@ -175,10 +175,11 @@ std::string render_csv(const Run& run) {
     const bool seen = cell.status == "measured";
     const Interval& rate = cell.pages_per_s;
     const auto value = [seen](double each) { return seen ? exact(each) : ""; };
-    row.insert(row.end(), {cell.status, cell.reason, std::to_string(cell.trials), value(rate.median), value(rate.low), value(rate.high),
-                           std::to_string(rate.n), value(cell.service_us_p50), value(cell.service_us_p99),
-                           cell.latency_us ? exact(cell.latency_us->p50.median) : "", cell.latency_us ? exact(cell.latency_us->p99.median) : "", std::to_string(cell.errors),
-                           cell.tls_version, cell.tls_cipher, cell.limited_by, join(cell.flags, " ")});
+    row.insert(row.end(),
+               {cell.status, cell.reason, std::to_string(cell.trials), value(rate.median), value(rate.low), value(rate.high),
+                std::to_string(rate.n), value(cell.service_us_p50), value(cell.service_us_p99),
+                cell.latency_us ? exact(cell.latency_us->p50.median) : "", cell.latency_us ? exact(cell.latency_us->p99.median) : "",
+                std::to_string(cell.errors), cell.tls_version, cell.tls_cipher, cell.limited_by, join(cell.flags, " ")});
     std::ranges::for_each(nodes, [&](const std::string& name) { row.push_back(figure(cell.cpu, name)); });
     std::ranges::for_each(costs, [&](const std::string& name) { row.push_back(figure(cell.cpu_us_per_page, name)); });
     std::ranges::for_each(machines, [&](const std::string& name) { row.push_back(figure(cell.machines, name)); });

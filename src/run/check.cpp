@@ -205,7 +205,8 @@ void check_tls(const Observation& seen, const Scenario& scenario, std::vector<Fi
 }
 
 // Little's law. A connection or a login with every page takes time that is no service time, a slice drains at its end, and clients of
-// an open loop wait for requests that are due: then it bounds from above only. Pages that straddle an edge may shift it by one service time in the measurement.
+// an open loop wait for requests that are due: then it bounds from above only. Pages that straddle an edge may shift it by one service time
+// in the measurement.
 void check_little(const Observation& seen, const Setup& setup, const Scenario& scenario, std::vector<Finding>& findings) {
   double busy = 0;
   double straddling = 0;

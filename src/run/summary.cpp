@@ -76,7 +76,8 @@ std::optional<Latency> latency_of(const std::vector<const Side*>& sides) {
       p99.push_back(side->latency_us->p99);
     }
   }
-  return p50.empty() ? std::nullopt : std::optional(Latency{stats::median_interval(std::move(p50)), stats::median_interval(std::move(p99))});
+  return p50.empty() ? std::nullopt
+                     : std::optional(Latency{stats::median_interval(std::move(p50)), stats::median_interval(std::move(p99))});
 }
 
 void fill(CellResult& result, const Measured& found) {

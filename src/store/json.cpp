@@ -70,8 +70,9 @@ json::value to_json(const std::optional<Latency>& latency) {
 }
 
 std::optional<Latency> latency_from_json(const json::object& object) {
-  return object.empty() ? std::nullopt
-                        : std::optional(Latency{interval_from_json(object_of(object, "p50")), interval_from_json(object_of(object, "p99"))});
+  return object.empty()
+             ? std::nullopt
+             : std::optional(Latency{interval_from_json(object_of(object, "p50")), interval_from_json(object_of(object, "p99"))});
 }
 
 json::object tls_json(const std::string& version, const std::string& cipher) { return {{"version", version}, {"cipher", cipher}}; }

@@ -18,7 +18,7 @@ for (let scenario = 1; scenario <= 100; ++scenario) {
           const rates = [0, 1].map(() => 3000 * Number(cpus) * (0.95 + random() / 10));
           const figures = (from) => Object.fromEntries(nodes.map((node) => [node, from * random()]));
           cells.push({ id, scenario: String(scenario), axes, status: "measured", reason: "", trials: 2, pages_per_s: { median: (rates[0] + rates[1]) / 2, low: Math.min(...rates), high: Math.max(...rates) },
-            service_us: { p50: 1900, p99: 5100 }, cpu: figures(1), cpu_us_per_page: figures(100), machines: { host: random() }, errors: 0, tls: { version: "1.2", cipher: "ECDHE-RSA-AES128-GCM-SHA256" },
+            service_us: { p50: 1900, p99: 5100 }, latency_us: null, cpu: figures(1), cpu_us_per_page: figures(100), machines: { host: random() }, errors: 0, tls: { version: "1.2", cipher: "ECDHE-RSA-AES128-GCM-SHA256" },
             limited_by: "webseal", flags: random() < 0.05 ? ["noisy-host"] : ["indicative"] });
           rates.forEach((pages_per_s, block) => trials.push({ trial: trials.length + 1, kind: "single", block, order: 0, seed: 1, sides: [{ cell: id, pages_per_s }], ratio: null, flags: [], notes: [], failed: "" }));
         }

@@ -142,13 +142,13 @@ TEST_CASE("a call from another thread returns when it has been done, and at once
 }
 
 TEST_CASE("a loop that spins keeps its timers and says what CPU time went into looking") {
-  net::Loop loop;
+  Loop loop;
   loop.spin();
-  net::Timer timer(loop, [&loop] { loop.stop(); });
-  const net::Nanos due = net::monotonic_now() + 20'000'000;
+  Timer timer(loop, [&loop] { loop.stop(); });
+  const Nanos due = monotonic_now() + 20'000'000;
   timer.arm_at(due);
   loop.run();
-  CHECK(net::monotonic_now() >= due);
+  CHECK(monotonic_now() >= due);
   CHECK(loop.spun() > 0);
-  CHECK(loop.spun() <= net::thread_cpu_now());
+  CHECK(loop.spun() <= thread_cpu_now());
 }

@@ -57,7 +57,7 @@ const rates = new Map();  // by cell: one value a block
 for (const scenario of scenarios) {
   for (const axes of product(scenario.axes)) {
     const id = `${scenario.id}/${Object.entries(axes).map(([name, value]) => `${name}=${value}`).join("/")}`;
-    const cell = { id, scenario: scenario.id, axes, status: "measured", reason: "", trials: repeats, pages_per_s: null, service_us: { p50: 0, p99: 0 },
+    const cell = { id, scenario: scenario.id, axes, status: "measured", reason: "", trials: repeats, pages_per_s: null, service_us: { p50: 0, p99: 0 }, latency_us: null,
       cpu: {}, cpu_us_per_page: {}, machines: {}, errors: 0, tls: { version: "", cipher: "" }, limited_by: "webseal", flags: [] };
     cells.push(cell);
     if (skipped(axes)) {

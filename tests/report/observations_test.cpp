@@ -41,7 +41,8 @@ TEST_CASE("the latency of an open loop is told with its interval, the least and 
   run.results.cells[0].latency_us = Latency{{1500, 1400, 1600, 6}, {9000, 8000, 9900, 6}};
   run.results.cells[1].latency_us = Latency{{800, 700, 900, 6}, {2000, 1900, 2100, 6}};
   CHECK(has(all_of(observations(run, scenarios(run).front())),
-            "At 500 requests/s, latency from the instant at which a request was due: p99 2.00 ms (1.90–2.10, n = 6), p50 0.80"));
+            "At 500 requests/s, latency from the instant at which a request was due: p99 2.00 ms (1.90–2.10, n = 6), p50 0.800 ms "
+            "(0.700–0.900, n = 6) with 2 CPUs; p99 9.00 ms (8.00–9.90, n = 6)"));
 }
 
 TEST_CASE("an effect below the noise is not claimed, in no sentence") {

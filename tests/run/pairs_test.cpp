@@ -64,8 +64,7 @@ TEST_CASE("cells of an open loop are measured singly: no slice would be a rate")
   for (Scenario& scenario : matrix.playbook.scenarios) {
     scenario.rate = 100;
   }
-  CHECK(matrix.comparisons({"1/*clients=8"}) ==
-        Texts{"single: 1/page=5.8KB/cpus=1/clients=8", "single: 1/page=5.8KB/cpus=2/clients=8"});
+  CHECK(matrix.comparisons({"1/*clients=8"}) == Texts{"single: 1/page=5.8KB/cpus=1/clients=8", "single: 1/page=5.8KB/cpus=2/clients=8"});
 }
 
 TEST_CASE("each way of switching has an A/A pair, unless one is to do for all") {

@@ -69,7 +69,9 @@ TEST_CASE("under six values the interval is the range, and its coverage is told"
 TEST_CASE("under six values the range is also what the bootstrap would give: its 2.5th and 97.5th percentiles") {
   for (const std::vector<double>& values : {std::vector<double>{2, 9}, {2, 9, 4}, {2, 9, 4, 30}, {2, 9, 4, 30, 5}}) {
     const auto medians = medians_of_resamples(values);
-    const auto percentile = [&](double share) { return medians[static_cast<std::size_t>(share * static_cast<double>(medians.size() - 1))]; };
+    const auto percentile = [&](double share) {
+      return medians[static_cast<std::size_t>(std::ceil(share * static_cast<double>(medians.size()))) - 1];
+    };
     const Interval interval = median_interval(values);
     CAPTURE(values.size());
     CHECK(interval.low == percentile(0.025));
