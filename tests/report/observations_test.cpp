@@ -43,8 +43,8 @@ TEST_CASE("the latency of an open loop is told with its interval, the least and 
   const auto all = observations(run, scenarios(run).front());
   REQUIRE(all.size() > 1);
   CHECK(all[1] ==
-        "At 500 requests/s, latency from the instant at which a request was due: p99 2.00 ms (1.90–2.10, n = 6), p50 0.800 ms (0.700–0.900, "
-        "n = 6) with 2 CPUs; p99 9.00 ms (8.00–9.90, n = 6), p50 1.50 ms (1.40–1.60, n = 6) with 1 CPU.");
+        "At 500 requests/s, latency from the instant at which a request was due: p99 2.00 ms (1.90–2.10, n = 6), p50 0.80 ms (0.70–0.90, "
+        "n = 6) with 2 CPUs; p99 9.00 ms (8.00–9.90, n = 6), p50 1.50 ms (1.40–1.60, n = 6) with 1 CPU.");
 }
 
 TEST_CASE("an effect below the noise is not claimed, in no sentence") {
