@@ -75,11 +75,11 @@ lab_proxy() { # base port, request log or "none": one process for the first thre
   lab_login_pid=$last
 }
 
-# A round's turn of full handshakes with a login: ab opens a connection a request and resumes none.
-login_turn() { # pid, url
+# A round's turn of full handshakes, with a login where there are credentials: ab opens a connection a request and resumes none.
+handshake_turn() { # pid, url
   local before after requests
   before=$(cpu_ns "$1")
-  requests=$(taskset -c 1 ab -q -c 8 -t "$seconds" -n 1000000 -A user000001:secret000001 "$2" 2>/dev/null | awk '/^Complete requests/ { print $3 }')
+  requests=$(taskset -c 1 ab -q -c 8 -t "$seconds" -n 1000000 "${credentials[@]}" "$2" 2>/dev/null | awk '/^Complete requests/ { print $3 }')
   after=$(cpu_ns "$1")
   per_request "$before" "$after" "$requests" "$2"
 }
@@ -99,18 +99,18 @@ bench_gateway() {
   haproxy_proxy haproxy-log 19600 log; haproxy[on]=$last
   local base page log
   for base in 191 192 193 194 195 196; do wait_for "http://127.0.0.1:${base}01/page/5.8KB"; done
-  for page in http:1:5.8KB https:2:5.8KB https:2:12KB https:2:2.9MB https:3:5.8KB login:4:5.8KB; do
+  for page in http:1:5.8KB https:2:5.8KB https:2:12KB https:2:2.9MB https:3:5.8KB handshake:2:5.8KB login:4:5.8KB; do
     IFS=: read -r scheme door size <<<"$page"
     local name=gateway-$scheme-$size ssl= whose=lab
     [ "$door" = 3 ] && name=gateway-ssl-junction-$size ssl=/ssl
-    [ "$door" = 4 ] && name=gateway-full-handshake-login scheme=https whose=login
-    turn=turn; [ "$door" = 4 ] && turn=login_turn
+    local credentials=() turn=turn
+    [ "$scheme" = handshake ] && name=gateway-full-handshake scheme=https turn=handshake_turn
+    [ "$door" = 4 ] && name=gateway-full-handshake-login scheme=https whose=login turn=handshake_turn credentials=(-A user000001:secret000001)
     [[ $name =~ ${ONLY:-.} ]] || continue
     local -n own=$whose
     rounds_of "$name" "lab ${own[off]} $scheme://127.0.0.1:1910$door$ssl/page/$size" "lab-log ${own[on]} $scheme://127.0.0.1:1920$door$ssl/page/$size" \
       "nginx ${nginx[off]} $scheme://127.0.0.1:1930$door/page/$size" "nginx-log ${nginx[on]} $scheme://127.0.0.1:1940$door/page/$size" \
       "haproxy ${haproxy[off]} $scheme://127.0.0.1:1950$door/page/$size" "haproxy-log ${haproxy[on]} $scheme://127.0.0.1:1960$door/page/$size"
-    turn=turn
   done
 }
 
