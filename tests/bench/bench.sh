@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # CPU time per request of our programs and other people's, the same work, one thread each, interleaved: every round measures every
 # contender once in turn, and the ratio is taken in each round. The program under test has core 0; driver and back end have core 1.
-# usage: LAB=build/lab bench.sh [gateway|idle|pages|load|pacing|pairs|directory …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
+# usage: LAB=build/lab bench.sh [gateway|threads|idle|pages|load|pacing|pairs|directory …] ; ROUNDS=20 SECONDS_EACH=1 in the environment
 # ONLY=REGEX: some of the gateway's
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/gateway.bash"
@@ -347,11 +347,11 @@ bench_directory_load() {
     >"$results/directory-load.json"
 }
 
-[ $# -gt 0 ] || set -- gateway idle pages load pacing pairs directory
+[ $# -gt 0 ] || set -- gateway threads idle pages load pacing pairs directory
 for name in "$@"; do
   case "$name" in
-    gateway | idle | pages | load | pacing | pairs | directory) ;;
-    *) echo "error: no benchmark \"$name\": gateway, idle, pages, load, pacing, pairs, directory" >&2; exit 2 ;;
+    gateway | threads | idle | pages | load | pacing | pairs | directory) ;;
+    *) echo "error: no benchmark \"$name\": gateway, threads, idle, pages, load, pacing, pairs, directory" >&2; exit 2 ;;
   esac
 done
 for name in "$@"; do

@@ -114,6 +114,18 @@ bench_gateway() {
   done
 }
 
+# What a second thread costs each request: the same gateway with one and with two, on both cores.
+bench_threads() {
+  start 1 "$LAB" pages --http 127.0.0.1:19080
+  start 0,1 "$LAB" gateway --http 127.0.0.1:19101 --junction tcp:/=127.0.0.1:19080 --threads 1
+  local one=$last
+  start 0,1 "$LAB" gateway --http 127.0.0.1:19201 --junction tcp:/=127.0.0.1:19080 --threads 2
+  local two=$last
+  wait_for http://127.0.0.1:19101/page/5.8KB
+  wait_for http://127.0.0.1:19201/page/5.8KB
+  rounds_of gateway-threads "lab $one http://127.0.0.1:19101/page/5.8KB" "two-threads $two http://127.0.0.1:19201/page/5.8KB"
+}
+
 anonymous_kib() { awk '/^RssAnon/ { print $2 }' "/proc/$1/status"; }
 
 # What a gateway's process grows by while CONNECTIONS idle keep-alive connections stand, each after one request: bytes a connection.
