@@ -94,7 +94,7 @@ summarise() { # name, file
 turn() { # pid, url
   local before after requests
   before=$(cpu_ns "$1")
-  requests=$(taskset -c 1 wrk -t1 -c8 -d"${seconds}s" "$2" | awk '/requests in/ { print $1 }')
+  requests=$(taskset -c 1 wrk -t1 -c"${clients:-8}" -d"${seconds}s" "$2" | awk '/requests in/ { print $1 }')
   after=$(cpu_ns "$1")
   per_request "$before" "$after" "$requests" "$2"
 }

@@ -114,7 +114,7 @@ bench_gateway() {
   done
 }
 
-# What a second thread costs each request: the same gateway with one and with two, on both cores.
+# What a second thread costs each request: the same gateway with one and with two, on both cores, eight connections for each thread.
 bench_threads() {
   start 1 "$LAB" pages --http 127.0.0.1:19080
   start 0,1 "$LAB" gateway --http 127.0.0.1:19101 --junction tcp:/=127.0.0.1:19080 --threads 1
@@ -123,7 +123,14 @@ bench_threads() {
   local two=$last
   wait_for http://127.0.0.1:19101/page/5.8KB
   wait_for http://127.0.0.1:19201/page/5.8KB
+  local turn=threads_turn
   rounds_of gateway-threads "lab $one http://127.0.0.1:19101/page/5.8KB" "two-threads $two http://127.0.0.1:19201/page/5.8KB"
+}
+
+threads_turn() { # pid, url
+  local clients=8
+  [ "$1" != "$two" ] || clients=16
+  turn "$@"
 }
 
 anonymous_kib() { awk '/^RssAnon/ { print $2 }' "/proc/$1/status"; }
