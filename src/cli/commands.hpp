@@ -30,6 +30,8 @@ void add_ssh(CLI::App& root, Context& context);
 void add_exec(CLI::App& root, Context& context);
 void add_logs(CLI::App& root, Context& context);
 void add_validate(CLI::App& root, Context& context);
+void add_completion(CLI::App& root, Context& context);
+void add_man(CLI::App& root, Context& context);
 void add_version(CLI::App& root, Context& context);
 
 }  // namespace lab::cli

@@ -1,7 +1,6 @@
 // Wires the subcommands; everything else is in the files beside this one.
-#include "commands.hpp"
-
-#include "lab/version.hpp"
+#include "root.hpp"
+#include "usage.hpp"
 
 #include <unistd.h>
 #include <csignal>
@@ -10,40 +9,6 @@
 #include <iostream>
 
 namespace {
-
-struct Entry {
-  const char* group;
-  lab::cli::Register add;
-};
-
-constexpr Entry kCommands[] = {
-    {"Files", lab::cli::add_init},
-    {"Files", lab::cli::add_validate},
-    {"Measurements", lab::cli::add_run},
-    {"Measurements", lab::cli::add_runs},
-    {"Measurements", lab::cli::add_selftest},
-    {"Measurements", lab::cli::add_report},
-    {"Measurements", lab::cli::add_compare},
-    {"Labs", lab::cli::add_doctor},
-    {"Labs", lab::cli::add_image},
-    {"Labs", lab::cli::add_plan},
-    {"Labs", lab::cli::add_up},
-    {"Labs", lab::cli::add_status},
-    {"Labs", lab::cli::add_graph},
-    {"Labs", lab::cli::add_ssh},
-    {"Labs", lab::cli::add_exec},
-    {"Labs", lab::cli::add_logs},
-    {"Labs", lab::cli::add_junction},
-    {"Labs", lab::cli::add_down},
-    {"Roles alone", lab::cli::add_database},
-    {"Roles alone", lab::cli::add_directory},
-    {"Roles alone", lab::cli::add_gateway},
-    {"Roles alone", lab::cli::add_guest},
-    {"Roles alone", lab::cli::add_load},
-    {"Roles alone", lab::cli::add_pages},
-    {"Other", lab::cli::add_agent},
-    {"Other", lab::cli::add_version},
-};
 
 lab::Interrupt* g_interrupt = nullptr;  // a signal handler has no other way to a value
 
@@ -75,27 +40,13 @@ int main(int argc, char** argv) {
   std::error_code ignored;
   context.program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 
-  CLI::App app{"Measures secured web gateways: stands a lab up, runs a matrix, reports what holds, takes it down."};
-  app.name("lab");
-  app.require_subcommand(1);
-  app.fallthrough();
-  app.set_version_flag("--version", lab::version());
-  app.add_flag("-q,--quiet", context.quiet, "say only what is asked for and errors");
-  app.add_flag("-v,--verbose", context.verbose, "say more");
-  app.add_flag_callback(
-      "--no-color", [&context] { context.color = false; }, "no colours (also: NO_COLOR)");
-  for (const Entry& entry : kCommands) {
-    const auto before = app.get_subcommands({}).size();
-    entry.add(app, context);
-    for (auto i = before; i < app.get_subcommands({}).size(); ++i) {
-      app.get_subcommands({})[i]->group(entry.group);
-    }
-  }
+  const auto root = lab::cli::make_root(context);
   try {
-    app.parse(argc, argv);
+    root->parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return root->exit(asked, std::cout, std::cerr);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error, std::cout, std::cerr);
-    return code == 0 ? 0 : static_cast<int>(lab::Failure::usage);
+    context.fail(lab::cli::usage_error(*root, error, {argv + 1, argv + argc}));
   }
   return context.exit_code;
 }
