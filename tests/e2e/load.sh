@@ -155,7 +155,7 @@ has "a rate that is missed" 'warning: rate-missed: .* found no free connection' 
 has "a rate that is missed" 'of 100000.0/s asked for' "$(cat "$work/out")"
 
 # A pair: its ratio with an interval, for people and as JSON.
-"$LAB" load "$pages/page/5.8KB" --against "$pages/page/12KB" -c 2 -d 1s --slice 20ms --expect-pages --json >"$work/out" 2>"$work/err" ||
+"$LAB" load "$pages/page/5.8KB" --against "$pages/page/12KB" -c 2 -d 3s --slice 20ms --expect-pages --json >"$work/out" 2>"$work/err" ||
   fail "--against: $(cat "$work/err")"
 jq -e '.against | .ratio.n >= 2 and .ratio.low <= .ratio.median and .ratio.median <= .ratio.high and .ratio.median > 0.1 and
   .slice_s >= 0.02 and .a.total.failed == 0 and .b.total.failed == 0 and (.a.total.done + .b.total.done) > 0 and
