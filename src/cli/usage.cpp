@@ -78,7 +78,7 @@ Place follow(const CLI::App& root, const std::vector<std::string>& arguments) {
 std::string unknown_option(const CLI::App& command, const std::vector<std::string>& arguments) {
   const auto known = options_of(command);
   for (const std::string& word : arguments) {
-    const std::string name = word.substr(0, word.find('='));
+    std::string name = word.substr(0, word.find('='));
     if (word == "--") {
       break;
     }
