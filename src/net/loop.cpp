@@ -75,6 +75,10 @@ void Loop::watch_level(int fd, Watcher& watcher) { control(epoll_, EPOLL_CTL_ADD
 
 void Loop::unwatch(int fd, Watcher& watcher) {
   control(epoll_, EPOLL_CTL_DEL, fd, 0, nullptr);
+  forget(watcher);
+}
+
+void Loop::forget(Watcher& watcher) {
   for (int i = batch_at_; i < batch_size_; ++i) {
     epoll_event& event = batch_[static_cast<std::size_t>(i)];
     if (event.data.ptr == &watcher) {

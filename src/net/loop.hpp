@@ -37,6 +37,9 @@ class Loop {
   void watch_level(int fd, Watcher& watcher);
   // Before the descriptor is closed. Events of this batch still waiting for the watcher are dropped.
   void unwatch(int fd, Watcher& watcher);
+  // The same for a descriptor that is closed right afterwards, which takes it off by itself: a system call less. Not where the process
+  // forks meanwhile: a child's copy would keep it on.
+  void forget(Watcher& watcher);
 
   // From now on it never sleeps, but looks again and again: what wakes up late is on time then, at the price of a core.
   void spin() { spinning_ = true; }

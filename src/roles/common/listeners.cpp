@@ -80,15 +80,16 @@ Result<TlsContexts> make_contexts(const Service& service, const TlsContexts& ear
 }
 
 struct Acceptor::Listener final : net::Watcher {
-  Listener(Acceptor& acceptor, Listening what) : owner(acceptor), socket(std::move(what.socket)), tls(what.tls) {}
+  Listener(Acceptor& acceptor, Listening listening) : owner(acceptor), what(std::move(listening)) {
+    net::set_nodelay(what.socket.get());  // accepted connections inherit it
+  }
   void on_events(std::uint32_t) override { owner.accept(*this); }
 
   Acceptor& owner;
-  net::Fd socket;
-  bool tls;
+  const Listening what;
 };
 
-Acceptor::Acceptor(net::Loop& loop, std::vector<Listening> listening, std::function<void(net::Fd, bool)> on_connection)
+Acceptor::Acceptor(net::Loop& loop, std::vector<Listening> listening, std::function<void(net::Fd, const Listening&)> on_connection)
     : loop_(loop), on_connection_(std::move(on_connection)), pause_(loop, [this] { watch(); }) {
   for (Listening& one : listening) {
     listeners_.push_back(std::make_unique<Listener>(*this, std::move(one)));
@@ -108,22 +109,21 @@ void Acceptor::close() {
 
 void Acceptor::watch() {
   for (const auto& listener : listeners_) {
-    loop_.watch_level(listener->socket.get(), *listener);
+    loop_.watch_level(listener->what.socket.get(), *listener);
   }
 }
 
 void Acceptor::unwatch() {
   for (const auto& listener : listeners_) {
-    loop_.unwatch(listener->socket.get(), *listener);
+    loop_.unwatch(listener->what.socket.get(), *listener);
   }
 }
 
 void Acceptor::accept(Listener& listener) {
   for (int i = 0; i < kAcceptsAtOnce; ++i) {
-    net::Fd socket(accept4(listener.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    net::Fd socket(accept4(listener.what.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket) {
-      net::set_nodelay(socket.get());
-      on_connection_(std::move(socket), listener.tls);
+      on_connection_(std::move(socket), listener.what);
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       unwatch();  // it would be reported again at once
       pause_.arm(kPause);

@@ -17,6 +17,7 @@ namespace lab::roles {
 struct Listening {
   net::Fd socket;
   bool tls = false;
+  bool local = false;  // a Unix socket: the kernel knows who is at the other end
 };
 
 struct Listeners {
@@ -35,7 +36,7 @@ Result<TlsContexts> make_contexts(const Service& service, const TlsContexts& ear
 // Accepts on a loop until closed; pauses when the process has no descriptors left. All on the loop's thread.
 class Acceptor {
  public:
-  Acceptor(net::Loop& loop, std::vector<Listening> listening, std::function<void(net::Fd socket, bool tls)> on_connection);
+  Acceptor(net::Loop& loop, std::vector<Listening> listening, std::function<void(net::Fd socket, const Listening& from)> on_connection);
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
@@ -49,7 +50,7 @@ class Acceptor {
   void unwatch();
 
   net::Loop& loop_;
-  std::function<void(net::Fd socket, bool tls)> on_connection_;
+  std::function<void(net::Fd socket, const Listening& from)> on_connection_;
   net::Timer pause_;
   std::vector<std::unique_ptr<Listener>> listeners_;
 };

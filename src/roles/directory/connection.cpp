@@ -284,8 +284,10 @@ void Connection::close() {
   state_ = State::closed;
   deadline_.cancel();
   pause_.cancel();
-  worker_.loop().unwatch(stream_.fd(), *this);
-  stream_.shutdown();
+  worker_.loop().forget(*this);
+  if (!ended_ || stream_.is_tls()) {
+    stream_.shutdown();
+  }
   stream_.close();
   worker_.remove(*this);
 }

@@ -78,7 +78,7 @@ Result<std::unique_ptr<Service>> Service::start(const DirectoryConfig& config) {
     }
     impl.ldapi = config.ldapi;
     impl.listening.push_back(ldapi_url(config.ldapi));
-    listeners->of_threads.front().push_back({std::move(*socket), false});
+    listeners->of_threads.front().push_back({std::move(*socket), false, true});
   }
   Result<std::unique_ptr<Tree>> tree = config.ldif.empty() ? generate_users(config.users) : load_ldif(config.ldif);
   if (!tree) {

@@ -8,14 +8,11 @@ namespace {
 
 constexpr std::size_t kScratch = std::size_t{64} * 1024;
 
-// The name that OpenLDAP gives to whom the kernel vouches for; empty: it is no Unix socket.
+// The name that OpenLDAP gives to whom the kernel vouches for at the other end of a Unix socket.
 std::string peer_name(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  sockaddr_storage address{};
-  socklen_t address_size = sizeof address;
-  const bool is_unix = getsockname(fd, reinterpret_cast<sockaddr*>(&address), &address_size) == 0 && address.ss_family == AF_UNIX;
-  if (!is_unix || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
     return {};
   }
   return "gidNumber=" + std::to_string(peer.gid) + "+uidNumber=" + std::to_string(peer.uid) + ",cn=peercred,cn=external,cn=auth";
@@ -32,19 +29,19 @@ Worker::Worker(Tree& tree, const Authority& authority, std::vector<roles::Listen
       context_(std::move(context)),
       scratch_(kScratch),
       drain_limit_(loop_, [this] { loop_.stop(); }),
-      acceptor_(loop_, std::move(listening), [this](net::Fd socket, bool tls) { open(std::move(socket), tls); }) {
+      acceptor_(loop_, std::move(listening), [this](net::Fd socket, const roles::Listening& from) { open(std::move(socket), from); }) {
   faults_.set(settings.faults);
 }
 
 Worker::~Worker() = default;
 
-void Worker::open(net::Fd socket, bool tls) {
+void Worker::open(net::Fd socket, const roles::Listening& from) {
   if (connections_.size() >= most_connections_) {
-    return refuse(socket, tls);
+    return refuse(socket, from.tls);
   }
-  const Session::Transport transport{tls, context_ != nullptr, peer_name(socket.get())};
+  const Session::Transport transport{from.tls, context_ != nullptr, from.local ? peer_name(socket.get()) : std::string()};
   net::Stream stream(std::move(socket));
-  if (tls && !stream.start_tls_server(*context_)) {
+  if (from.tls && !stream.start_tls_server(*context_)) {
     return;
   }
   Counters::add(counters_.connections);

@@ -44,7 +44,7 @@ class Worker {
   void remove(Connection& connection);  // after this batch of events
 
  private:
-  void open(net::Fd socket, bool tls);
+  void open(net::Fd socket, const roles::Listening& from);
   void refuse(const net::Fd& socket, bool tls) const;
   void finish_when_empty();
 

@@ -58,7 +58,7 @@ void ClientConnection::close_now() {
   self_.reset();
   timer_.cancel();
   give_transaction_back();
-  thread_.loop.unwatch(channel_.stream.fd(), *this);
+  thread_.loop.forget(*this);
   channel_.stream.close();
   channel_.in.release();
   owner_.on_closed(*this);

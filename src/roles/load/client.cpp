@@ -175,7 +175,7 @@ void Client::drop(bool orderly) {
   if (!stream_) {
     return;
   }
-  worker_.loop().unwatch(stream_.fd(), *this);
+  worker_.loop().forget(*this);
   if (orderly && stream_.is_tls()) {
     keep_session();
     stream_.shutdown();  // without close_notify OpenSSL would not let the session be resumed

@@ -364,7 +364,7 @@ void Connection::close() {
   }
   forget_page();
   state_ = State::closed;
-  worker_.loop().unwatch(stream_.fd(), *this);
+  worker_.loop().forget(*this);
   deadline_.cancel();
   if (delay_) {
     delay_->cancel();

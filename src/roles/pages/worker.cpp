@@ -19,7 +19,7 @@ Worker::Worker(std::vector<roles::Listening> listening, std::shared_ptr<SSL_CTX>
       scratch_(kScratch),
       drain_limit_(loop_, [this] { loop_.stop(); }),
       database_(database ? std::make_unique<Database>(loop_, *database) : nullptr),
-      acceptor_(loop_, std::move(listening), [this](net::Fd socket, bool tls) { open(std::move(socket), tls); }) {}
+      acceptor_(loop_, std::move(listening), [this](net::Fd socket, const roles::Listening& from) { open(std::move(socket), from.tls); }) {}
 
 Worker::~Worker() = default;
 
