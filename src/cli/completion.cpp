@@ -27,7 +27,7 @@ std::string known(const std::vector<Command>& commands) {
 }
 
 // Within single quotes of a shell, and on one line.
-std::string quoted(std::string text) {
+std::string quoted(const std::string& text) {
   std::string out;
   for (const char c : text) {
     out += c == '\n' ? " " : c == '\'' ? "'\\''" : std::string(1, c);
