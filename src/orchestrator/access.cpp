@@ -3,16 +3,23 @@
 #include "orchestrator/world.hpp"
 #include "remote/process.hpp"
 #include "remote/remote.hpp"
+#include "store/files.hpp"
 
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <array>
 #include <boost/json.hpp>
 #include <cerrno>
+#include <iomanip>
+#include <sstream>
 
 namespace lab::orchestrator {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kPasswordBytes = 16;
 
 }  // namespace
 
@@ -32,6 +39,28 @@ Result<void> ensure_key(const fs::path& folder, Deadline deadline) {
     return made.error();
   }
   return made->exit == 0 ? Result<void>() : Error{"ssh-keygen made no key", files.private_key.string(), "", made->out + made->err};
+}
+
+Result<void> ensure_database_password(const fs::path& folder) {
+  const fs::path file = StateFiles(folder).database_password;
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) {
+    return {};
+  }
+  std::array<unsigned char, kPasswordBytes> random{};
+  if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+    return system_error("make a password", errno);
+  }
+  std::ostringstream text;
+  text << std::hex << std::setfill('0');
+  for (const unsigned char byte : random) {
+    text << std::setw(2) << static_cast<unsigned>(byte);
+  }
+  if (auto written = store::write_atomically(file, text.str() + "\n"); !written) {
+    return written;
+  }
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write, ignored);  // its folder is the owner's alone already
+  return {};
 }
 
 std::string known_hosts(const State& state) {

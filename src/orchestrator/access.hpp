@@ -14,6 +14,9 @@ namespace lab::orchestrator {
 // keys/id_ed25519 and .pub (0600 in a folder 0700), by ssh-keygen; kept when there.
 Result<void> ensure_key(const std::filesystem::path& folder, Deadline deadline);
 
+// keys/database (0600): the database user's password, made at random; kept when there.
+Result<void> ensure_database_password(const std::filesystem::path& folder);
+
 // sshd(8), SSH_KNOWN_HOSTS FILE FORMAT; the host is the node's name (HostKeyAlias).
 std::string known_hosts(const State& state);
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
+#include <fstream>
 
 namespace lab::orchestrator {
 
@@ -41,6 +42,7 @@ StateFiles::StateFiles(const fs::path& folder)
       lab(folder / "lab.yaml"),
       keys(folder / "keys"),
       private_key(keys / "id_ed25519"),
+      database_password(keys / "database"),
       known_hosts(folder / "known_hosts"),
       certificates(folder / "certs") {}
 
@@ -134,6 +136,7 @@ Standing standing_of(const fs::path& root, const State& state) {
   standing.cpu_unit = state.cpu_unit;
   standing.cpu_method = state.cpu_method;
   standing.cpu_note = state.cpu_note;
+  std::getline(std::ifstream(StateFiles(standing.state).database_password) >> std::ws, standing.database_password);
   for (const Node& node : state.lab.nodes) {
     const auto at = std::find_if(state.nodes.begin(), state.nodes.end(), [&](const auto& record) { return record.node.name == node.name; });
     if (at != state.nodes.end()) {

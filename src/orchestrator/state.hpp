@@ -33,7 +33,7 @@ struct State {
 // Files of a lab's state folder.
 struct StateFiles {
   explicit StateFiles(const std::filesystem::path& folder);
-  std::filesystem::path state, previous, lab, keys, private_key, known_hosts, certificates;
+  std::filesystem::path state, previous, lab, keys, private_key, database_password, known_hosts, certificates;
 };
 
 // "local", "webseal-2007": what may be a folder, a label and a host name at once.

@@ -1,5 +1,6 @@
 #include "orchestrator/up.hpp"
 
+#include "lab/resolve.hpp"
 #include "orchestrator/access.hpp"
 #include "orchestrator/network.hpp"
 #include "orchestrator/nodes.hpp"
@@ -95,6 +96,9 @@ class Raising {
 
   Result<void> make_keys() {
     auto made = ensure_key(folder_, operation_.deadline);
+    if (made && reads_database(state_.lab)) {
+      made = ensure_database_password(folder_);
+    }
     if (!made) {
       return made;
     }

@@ -53,6 +53,33 @@ TEST_CASE("up creates every node, limits the gateway and starts its roles; down 
   CHECK_FALSE(std::filesystem::exists(fake.world.root / "small"));
 }
 
+TEST_CASE("the database's password is each lab's own, and stays while it stands") {
+  fakes::FakeWorld fake;
+  const Lab lab = lab_of(
+      "lab: small\nnodes:\n  gw: {roles: [gateway], cpus: 1}\n  was: {roles: [pages], pages: {source: postgresql}}\n"
+      "  db: {roles: [database]}\n");
+  const auto password_of = [&](const char* node, const char* role) {
+    const auto& config = fake.agents.roles[node][role];
+    const auto& user = std::string(role) == "pages" ? config.at("database").as_object() : config;
+    return std::string(user.at("password").as_string());
+  };
+  REQUIRE(up(fake.world, lab, "small", fake.operation()));
+  const std::string first = password_of("db", "database");
+  CHECK(first.size() == 32);
+  CHECK(password_of("was", "pages") == first);
+  const auto file = StateFiles(fake.world.root / "small").database_password;
+  CHECK(std::filesystem::status(file).permissions() == static_cast<std::filesystem::perms>(0600));
+
+  fake.agents.roles["was"].clear();
+  REQUIRE(up(fake.world, lab, "small", fake.operation()));
+  CHECK(password_of("was", "pages") == first);
+
+  REQUIRE(down(fake.world, "small", fake.operation()));
+  fake.agents.roles.clear();
+  REQUIRE(up(fake.world, lab, "small", fake.operation()));
+  CHECK(password_of("db", "database") != first);
+}
+
 TEST_CASE("up twice does nothing the second time") {
   fakes::FakeWorld fake;
   REQUIRE(up(fake.world, small(), "small", fake.operation()));
