@@ -125,6 +125,9 @@ void add_study_parts(const Run& run, Facts& facts) {
   if (environment_text(run, "provider") == "local") {
     facts.emplace_back("z/VM guests and a z/OS LPAR", "processes of one Linux host, a loopback address a node");
     facts.emplace_back("Two firewalls", "none");
+  } else if (environment_text(run, "provider") == "container") {
+    facts.emplace_back("z/VM guests and a z/OS LPAR", "containers of one Linux host, with networks of their own");
+    facts.emplace_back("Two firewalls", "containers that forward what the lab declares, by nftables");
   }
   if (!nested_text(run, "crypto", "features").empty() && environment_text(run, "architecture") != "s390x") {
     facts.emplace_back("CPACF, crypto instructions of System z", "the CPU's own crypto instructions, switched off for “software”");
@@ -195,8 +198,14 @@ std::vector<std::string> limitations(const Run& run) {
   } else if (method == "none") {
     out.push_back("The gateway's CPUs could not be limited on this host: cells that differ in CPUs measure the same thing.");
   }
-  if (environment_text(run, "provider") == "local" || !has_role(run, Role::firewall)) {
+  if (environment_text(run, "provider") == "local") {
     out.push_back("The nodes talk over loopback: no firewalls, no network cost.");
+  } else if (!has_role(run, Role::firewall)) {
+    out.push_back("There are no firewalls between the nodes.");
+  } else if (environment_text(run, "provider") == "container") {
+    out.push_back(
+        "The firewalls forward inside this host's kernel, on the CPU time of whoever sends: their own CPU stays near zero, and what "
+        "forwarding costs stands in the CPU of clients, gateway and back ends.");
   }
   if (!run.results.cells.empty() && !paired(run)) {
     out.push_back(
