@@ -4,6 +4,7 @@
 #include "orchestrator/cpus.hpp"
 #include "providers/container/engine.hpp"
 #include "providers/container/image.hpp"
+#include "providers/container/needs.hpp"
 #include "providers/local/account.hpp"
 #include "providers/local/cgroup.hpp"
 #include "remote/process.hpp"
@@ -69,17 +70,24 @@ void ask_engine(HostFacts& facts) {
   namespace container = providers::container;
   const auto host = container::this_host();
   const auto engine = container::Engine::find(host);
-  if (!engine || engine->never_used()) {
+  if (!engine) {
     return;
   }
+  facts.engine = engine->program();
   const Deadline deadline = Clock::now() + 20s;
+  if (engine->kind() == container::EngineKind::podman) {
+    facts.engine_lacks = container::missing_for_rootless(container::look_around(host, deadline));
+  }
+  if (!facts.engine_lacks.empty() || engine->never_used()) {
+    return;
+  }
   const auto found = engine->facts(deadline);
   const auto fits = found ? container::check_runtime(*found, host) : Result<void>(found.error());
   if (!fits) {
-    facts.engine_error = fits.error().what;
-    facts.engine_remedy = fits.error().remedy;
+    facts.engine_lacks = {fits.error()};
     return;
   }
+  facts.engine_limits = found->cpu && found->memory;
   facts.engine_ways = found->version + (found->rootless ? ", rootless" : "") + ", cgroups v" + std::to_string(found->cgroup) +
                       (found->mixed ? " beside v2" : "") + ", runtime " +
                       (found->runtime.empty() ? found->default_runtime : found->runtime) + ", storage " + found->storage;
@@ -87,18 +95,27 @@ void ask_engine(HostFacts& facts) {
   facts.image = there && *there;
 }
 
-Finding judge_engine(const HostFacts& facts) {
+std::vector<Finding> judge_engine(const HostFacts& facts) {
   if (!facts.engine) {
-    return {Grade::note, "engine", "not found", "apt-get install podman runc, for provider container"};
+    return {{Grade::note, "engine", "not found", "apt-get install podman runc, for provider container"}};
   }
-  if (!facts.engine_error.empty()) {
-    return {Grade::note, "engine", facts.engine_error, facts.engine_remedy};
+  std::vector<Finding> findings;
+  for (const Error& lack : facts.engine_lacks) {
+    findings.push_back({Grade::note, "engine", lack.what, lack.remedy});
   }
+  if (!findings.empty()) {
+    return findings;
+  }
+  findings.push_back({Grade::good, "engine", *facts.engine + (facts.engine_ways.empty() ? "" : ": " + facts.engine_ways), ""});
   if (facts.engine_ways.find("storage vfs") != std::string::npos) {
-    return {Grade::note, "engine", *facts.engine + ": storage vfs copies the whole image for each node",
-            "set driver = \"overlay\" under [storage] in ~/.config/containers/storage.conf, then: podman system reset"};
+    findings.push_back({Grade::note, "engine", "storage vfs copies the whole image for each node",
+                        "set driver = \"overlay\" under [storage] in ~/.config/containers/storage.conf, then: podman system reset"});
   }
-  return {Grade::good, "engine", *facts.engine + (facts.engine_ways.empty() ? "" : ": " + facts.engine_ways), ""};
+  if (!facts.engine_limits) {
+    findings.push_back({Grade::note, "engine", "it cannot limit CPUs and memory: CPUs are limited by stopping and continuing, `memory` is refused",
+                        "run lab as root; or boot with cgroups v2 alone (systemd.unified_cgroup_hierarchy=1)"});
+  }
+  return findings;
 }
 
 bool has_flag(const HostFacts& facts, const std::string& flag) {
@@ -158,8 +175,6 @@ HostFacts gather_facts(const fs::path& state_root) {
   facts.sshd = remote::find_program("sshd");
   facts.keygen = remote::find_program("ssh-keygen");
   facts.ssh = remote::find_program("ssh");
-  facts.engine = remote::find_program("podman");
-  facts.engine = facts.engine ? facts.engine : remote::find_program("docker");
   ask_engine(facts);
   facts.account = account_problem();
   facts.cgroup = cgroup_problem();
@@ -187,8 +202,9 @@ std::vector<Finding> judge(const HostFacts& facts) {
       program("sshd", facts.sshd, "apt-get install openssh-server", Grade::bad),
       program("ssh-keygen", facts.keygen, "apt-get install openssh-client", Grade::bad),
       program("ssh", facts.ssh, "apt-get install openssh-client: lab ssh, exec and logs -f use it", Grade::note),
-      judge_engine(facts),
   };
+  const auto engine = judge_engine(facts);
+  findings.insert(findings.end(), engine.begin(), engine.end());
   if (!facts.engine_ways.empty()) {
     findings.push_back(facts.image ? Finding{Grade::good, "image", "of this build, for containers", ""}
                                    : Finding{Grade::note, "image", "not made yet, for provider container", "lab image build"});

@@ -16,8 +16,9 @@ namespace lab::orchestrator {
 
 struct HostFacts {
   std::optional<std::string> sshd, keygen, ssh, engine;  // where the programs are
-  std::string engine_error, engine_remedy;               // why it makes no containers here; empty: it does
+  Errors engine_lacks;                                   // why it makes no containers here; empty: it does
   std::string engine_ways;                               // what was found out about it: "4.3.1, rootless, cgroups v1, runtime runc"
+  bool engine_limits = true;                             // it can limit CPUs and memory
   bool image = false;                                    // the one of this build is there
   std::string account;                                   // why the user cannot log in; empty: fine
   std::string cgroup;                                    // why no quota can be set; empty: it can

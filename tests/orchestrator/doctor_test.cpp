@@ -32,11 +32,23 @@ TEST_CASE("what a node lacks is told with its remedy") {
 TEST_CASE("an engine that cannot make containers here is a remark with the engine's remedy, and so is an image that is not made") {
   HostFacts facts;
   facts.engine = "/usr/bin/podman";
-  facts.engine_error = "/dev/net/tun may not be opened";
-  facts.engine_remedy = "as root: chmod 666 /dev/net/tun";
+  facts.engine_lacks = {Error{"/dev/net/tun may not be opened", "", "as root: chmod 666 /dev/net/tun"}, Error{"no newuidmap", ""}};
   CHECK(found(judge(facts), "engine").remedy == "as root: chmod 666 /dev/net/tun");
-  facts.engine_error.clear();
+  const auto all = judge(facts);
+  CHECK(std::count_if(all.begin(), all.end(), [](const Finding& one) { return one.topic == "engine"; }) == 2);
+  facts.engine_lacks.clear();
   facts.engine_ways = "4.3.1, cgroups v1 beside v2, runtime runc, storage overlay";
   CHECK(found(judge(facts), "engine").grade == Finding::Grade::good);
   CHECK(found(judge(facts), "image").remedy == "lab image build");
+}
+
+TEST_CASE("an engine that cannot limit CPUs and memory is a remark") {
+  HostFacts facts;
+  facts.engine = "/usr/bin/podman";
+  facts.engine_ways = "4.3.1, rootless, cgroups v1, runtime runc, storage overlay";
+  facts.engine_limits = false;
+  const auto all = judge(facts);
+  CHECK(std::any_of(all.begin(), all.end(), [](const Finding& one) {
+    return one.topic == "engine" && one.grade == Finding::Grade::note && one.found.starts_with("it cannot limit CPUs and memory");
+  }));
 }

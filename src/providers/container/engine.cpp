@@ -51,6 +51,17 @@ unsigned long hard_limit(int resource, unsigned long most) {
   return limit.rlim_max == RLIM_INFINITY ? most : std::min<unsigned long>(limit.rlim_max, most);
 }
 
+// What Docker's client says where its daemon is out of reach. Clients before 23 exit with 0 and say it in their JSON.
+Error no_daemon(const std::string& said) {
+  const bool forbidden = said.find("permission denied") != std::string::npos;
+  return Error{forbidden ? "this user may not speak to Docker's daemon" : "Docker's daemon does not answer", kWhere,
+               forbidden ? "as root: usermod -aG docker USER, then log in anew; or run lab as root"
+                         : "as root: service docker start; where it is not installed: apt-get install docker.io",
+               said};
+}
+
+std::string first_of(const json::value& value, const char* pointer) { return text_at(value, (std::string(pointer) + "/0").c_str()); }
+
 std::string text_of_file(const char* path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
@@ -81,6 +92,9 @@ Result<EngineFacts> read_facts(EngineKind kind, std::string_view info, std::stri
     return Error{"the engine's `info` is no JSON", kWhere, "see what `podman info` or `docker info` says",
                  std::string(info.substr(0, 300))};
   }
+  if (const std::string said = first_of(told, "/ServerErrors"); !said.empty()) {
+    return no_daemon(said);
+  }
   EngineFacts facts;
   facts.mixed = is_mixed(mountinfo);
   if (kind == EngineKind::podman) {
@@ -88,6 +102,7 @@ Result<EngineFacts> read_facts(EngineKind kind, std::string_view info, std::stri
     facts.rootless = true_at(told, "/host/security/rootless");
     facts.cgroup = text_at(told, "/host/cgroupVersion") == "v1" ? 1 : 2;
     facts.memory = lists(told, "/host/cgroupControllers", "memory");
+    facts.cpu = lists(told, "/host/cgroupControllers", "cpu");
     facts.default_runtime = text_at(told, "/host/ociRuntime/name");
     facts.storage = text_at(told, "/store/graphDriverName");
   } else {
@@ -95,6 +110,7 @@ Result<EngineFacts> read_facts(EngineKind kind, std::string_view info, std::stri
     facts.rootless = lists(told, "/SecurityOptions", "rootless");
     facts.cgroup = text_at(told, "/CgroupVersion") == "1" ? 1 : 2;
     facts.memory = true_at(told, "/MemoryLimit");
+    facts.cpu = true_at(told, "/CpuCfsQuota");
     facts.default_runtime = text_at(told, "/DefaultRuntime");
     facts.storage = text_at(told, "/Driver");
   }
@@ -109,10 +125,6 @@ Result<void> check_runtime(const EngineFacts& facts, const Host& host) {
   if (!facts.runtime.empty() && !host.find_program(facts.runtime)) {
     return Error{"cgroups v1 and v2 are mounted together here, which " + facts.default_runtime + " refuses", kWhere,
                  "apt-get install " + facts.runtime + ": lab then uses it"};
-  }
-  if (facts.rootless && access("/dev/net/tun", R_OK | W_OK) != 0) {
-    return Error{"/dev/net/tun may not be opened, which the network of rootless containers needs", kWhere,
-                 "as root: chmod 666 /dev/net/tun; or run lab as root"};
   }
   return {};
 }
@@ -133,8 +145,14 @@ Result<Engine> Engine::find(const Host& host) {
 }
 
 Result<EngineFacts> Engine::facts(Deadline deadline) const {
-  const auto info = run({"info", "--format", "{{json .}}"}, deadline);
-  return info ? read_facts(kind_, *info, text_of_file("/proc/self/mountinfo")) : info.error();
+  const auto info = attempt({"info", "--format", "{{json .}}"}, deadline);
+  if (!info) {
+    return info.error();
+  }
+  if (info->exit != 0) {
+    return kind_ == EngineKind::docker ? no_daemon(info->err) : failure({"info"}, *info);
+  }
+  return read_facts(kind_, info->out, text_of_file("/proc/self/mountinfo"));
 }
 
 Result<std::string> Engine::run(const std::vector<std::string>& arguments, Deadline deadline) const {
@@ -142,12 +160,13 @@ Result<std::string> Engine::run(const std::vector<std::string>& arguments, Deadl
   if (!done) {
     return done.error();
   }
-  if (done->exit != 0) {
-    const auto said = lines_of(done->err);
-    return Error{name() + " " + arguments.front() + " fails: " + (said.empty() ? "exit code " + std::to_string(done->exit) : said.back()),
-                 kWhere, "", name() + " " + joined(arguments) + "\n" + done->err};
-  }
-  return std::move(done->out);
+  return done->exit == 0 ? Result<std::string>(std::move(done->out)) : failure(arguments, *done);
+}
+
+Error Engine::failure(const std::vector<std::string>& arguments, const remote::Finished& done) const {
+  const auto said = lines_of(done.err);
+  return Error{name() + " " + arguments.front() + " fails: " + (said.empty() ? "exit code " + std::to_string(done.exit) : said.back()),
+               kWhere, "", name() + " " + joined(arguments) + "\n" + done.err};
 }
 
 Result<remote::Finished> Engine::attempt(const std::vector<std::string>& arguments, Deadline deadline) const {

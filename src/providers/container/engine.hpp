@@ -29,6 +29,7 @@ struct EngineFacts {
   int cgroup = 2;                // version of the hierarchy that the engine sees
   bool mixed = false;            // controllers in v1, and v2 mounted beside
   bool memory = true;            // whether it can limit memory
+  bool cpu = true;               // whether it can limit CPUs
   std::string default_runtime;   // "crun", "runc"
   std::string runtime;           // to ask for; empty: the default serves
   std::string storage;           // "overlay", "vfs"
@@ -60,6 +61,7 @@ class Engine {
   bool never_used() const;
 
  private:
+  Error failure(const std::vector<std::string>& arguments, const remote::Finished& done) const;
   Engine(const Host& host, EngineKind kind, std::string program) : host_(host), kind_(kind), program_(std::move(program)) {}
 
   Host host_;

@@ -3,6 +3,7 @@
 #include "providers/container/addresses.hpp"
 #include "providers/container/image.hpp"
 #include "providers/container/inventory.hpp"
+#include "providers/container/needs.hpp"
 
 #include <unistd.h>
 #include <algorithm>
@@ -75,6 +76,11 @@ void check_node(Errors& errors, const Site& site, const Node& node, const Engine
 }
 
 Result<EngineFacts> look(Errors& errors, const Engine& engine, const Host& host, Deadline deadline) {
+  const Errors missing = engine.kind() == EngineKind::podman ? missing_for_rootless(look_around(host, deadline)) : Errors{};
+  if (!missing.empty()) {
+    errors.insert(errors.end(), missing.begin(), missing.end());
+    return missing.front();
+  }
   auto facts = engine.facts(deadline);
   if (!facts) {
     errors.push_back(facts.error());

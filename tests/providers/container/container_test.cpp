@@ -5,6 +5,7 @@
 #include "providers/container/commands.hpp"
 #include "providers/container/image.hpp"
 #include "providers/container/limits.hpp"
+#include "providers/container/needs.hpp"
 #include "providers/container/occupied.hpp"
 #include "providers/contract.hpp"
 #include "temporary_folder.hpp"
@@ -59,6 +60,11 @@ struct FakeWorld {
   fakes::FakeEngine engine;
   World world;
 
+  long count(const std::string& command, const std::string& words) const {
+    return std::count_if(engine.said.begin(), engine.said.end(), [&](const std::string& line) {
+      return line.starts_with(command) && line.find(words) != std::string::npos;
+    });
+  }
   bool said(const std::string& words) const {
     return std::any_of(engine.said.begin(), engine.said.end(),
                        [&](const std::string& line) { return line.find(words) != std::string::npos; });
@@ -79,7 +85,7 @@ TEST_CASE("provider container keeps the providers' contract on Podman and on Doc
   contract::check([] { return fixture_of(std::make_shared<FakeWorld>("docker", fakes::kDockerInfo)); });
 }
 
-// Hidden, since it needs a working engine: test_container "[.engine]".
+// Hidden, since it needs an engine and its image: tests/e2e/container_contract.sh runs it.
 TEST_CASE("provider container keeps the providers' contract on this host's engine", "[.engine]") {
   contract::check([] {
     const auto host = container::this_host();
@@ -106,6 +112,10 @@ TEST_CASE("Podman and Docker are told the same, but for what only one knows") {
   CHECK(podman.said("--mac-address 02:4c:c6:12:00:0c"));
   CHECK_FALSE(docker.said("--disable-dns"));
   CHECK_FALSE(docker.said("--mac-address"));
+  CHECK(podman.count("network create", "--internal") == 3);
+  // Docker drops on internal networks what a firewall forwards from another.
+  CHECK(docker.count("network create", "--internal") == 1);
+  CHECK(docker.count("network create", "inhibit_ipv4=true --opt com.docker.network.bridge.enable_ip_masquerade=false") == 2);
 }
 
 TEST_CASE("a container's memory is limited where its node says so, and where the engine can") {
@@ -132,10 +142,7 @@ TEST_CASE("a rootless container is reached by a port published on loopback") {
   CHECK(made->node.ssh_port == 40022);
   CHECK(made->node.address == "198.18.2.11");
   CHECK(fake.said("--publish 127.0.0.1::22"));
-  // Docker publishes no ports of internal networks.
-  CHECK(std::count_if(fake.engine.said.begin(), fake.engine.said.end(), [](const std::string& line) {
-          return line.starts_with("network create") && line.find("--internal") == std::string::npos;
-        }) == 1);
+  CHECK(fake.count("network create", "--internal") == 0);  // Docker publishes no ports of internal networks
 }
 
 TEST_CASE("a container that ended is to be repaired, with how it ended, and is started again") {
@@ -164,6 +171,38 @@ TEST_CASE("what is missing for containers is said beforehand, all of it, each wi
   REQUIRE(none.size() == 1);
   CHECK(none[0].what == "neither podman nor docker is installed");
   CHECK(none[0].remedy == "apt-get install podman runc");
+}
+
+TEST_CASE("what an ordinary user lacks for containers is said, all of it, each with its remedy") {
+  container::Surroundings here;
+  here.root = false;
+  here.user = "anna";
+  here.subuid = here.subgid = "root:100000:65536\nanna:200000:65536\n";
+  CHECK(container::missing_for_rootless(here).empty());
+
+  here.newuidmap = here.network = here.tun = false;
+  here.subgid = "anna:200000:1000\n";
+  here.user_namespaces = "0\n";
+  const Errors missing = container::missing_for_rootless(here);
+  REQUIRE(missing.size() == 5);
+  CHECK(missing[1].what == "for containers without root, newuidmap is missing");
+  CHECK(missing[1].remedy == "apt-get install uidmap; or run lab as root");
+  CHECK(missing[2].remedy.starts_with("as root: usermod --add-subuids 200000-265535 --add-subgids 200000-265535 anna"));
+  here.root = true;
+  CHECK(container::missing_for_rootless(here).empty());
+}
+
+TEST_CASE("a Docker whose daemon does not answer is no engine, whether its client says so by exit code or in its JSON") {
+  const auto silent = container::read_facts(
+      container::EngineKind::docker, R"({"ServerErrors":["Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?"]})",
+      "");
+  REQUIRE(!silent);
+  CHECK(silent.error().what == "Docker's daemon does not answer");
+  CHECK(silent.error().remedy == "as root: service docker start; where it is not installed: apt-get install docker.io");
+  const FakeWorld failing("docker", "permission denied while trying to connect");
+  const Errors errors = plan_errors(failing);
+  REQUIRE_FALSE(errors.empty());
+  CHECK(errors[0].what == "this user may not speak to Docker's daemon");
 }
 
 TEST_CASE("a runtime that refuses mixed control groups is replaced by one that takes them") {

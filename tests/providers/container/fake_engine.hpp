@@ -63,7 +63,7 @@ class FakeEngine {
     said.push_back(line);
     const std::string verb = words[0] == "network" || words[0] == "container" || words[0] == "image" ? words[0] + " " + words[1] : words[0];
     if (verb == "info") {
-      return {0, info_, ""};
+      return info_.starts_with('{') ? remote::Finished{0, info_, ""} : remote::Finished{1, "", info_};
     }
     if (verb == "image inspect") {
       return image ? remote::Finished{0, "sha256:1\n", ""} : failure("no such image");
@@ -144,6 +144,6 @@ class FakeEngine {
 inline constexpr const char* kPodmanInfo =
     R"({"host":{"cgroupVersion":"v2","cgroupControllers":["cpu","memory"],"ociRuntime":{"name":"runc"},"security":{"rootless":false}},"store":{"graphDriverName":"overlay"},"version":{"Version":"4.3.1"}})";
 inline constexpr const char* kDockerInfo =
-    R"({"ServerVersion":"26.1","CgroupVersion":"2","DefaultRuntime":"runc","Driver":"overlay2","MemoryLimit":true,"SecurityOptions":["name=seccomp"]})";
+    R"({"ServerVersion":"26.1","CgroupVersion":"2","DefaultRuntime":"runc","Driver":"overlay2","MemoryLimit":true,"CpuCfsQuota":true,"SecurityOptions":["name=seccomp"]})";
 
 }  // namespace fakes
