@@ -112,7 +112,8 @@ std::vector<Finding> judge_engine(const HostFacts& facts) {
                         "set driver = \"overlay\" under [storage] in ~/.config/containers/storage.conf, then: podman system reset"});
   }
   if (!facts.engine_limits) {
-    findings.push_back({Grade::note, "engine", "it cannot limit CPUs and memory: CPUs are limited by stopping and continuing, `memory` is refused",
+    findings.push_back({Grade::note, "engine",
+                        "it cannot limit CPUs and memory: CPUs are limited by stopping and continuing, `memory` is refused",
                         "run lab as root; or boot with cgroups v2 alone (systemd.unified_cgroup_hierarchy=1)"});
   }
   return findings;

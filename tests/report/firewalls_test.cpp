@@ -3,8 +3,8 @@
 #include "report/host.hpp"
 #include "sample.hpp"
 
-#include <boost/json.hpp>
 #include <algorithm>
+#include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
 using namespace lab;

@@ -40,8 +40,8 @@ Words create_network(const Naming& naming, EngineKind kind, const EngineFacts& f
   } else if (name != kManagement) {
     // Docker drops on an internal network what comes from another, and so all that firewalls forward. Without an address of the host's and
     // without masquerading nothing leaves these either.
-    words.insert(words.end(), {"--opt", "com.docker.network.bridge.inhibit_ipv4=true", "--opt",
-                               "com.docker.network.bridge.enable_ip_masquerade=false"});
+    words.insert(words.end(),
+                 {"--opt", "com.docker.network.bridge.inhibit_ipv4=true", "--opt", "com.docker.network.bridge.enable_ip_masquerade=false"});
   }  // Docker publishes no ports of internal networks, and rootless it is reached by them; its nodes' own rules keep that network shut.
   words.push_back(naming.network(name));
   return words;

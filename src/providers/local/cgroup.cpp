@@ -1,9 +1,11 @@
 #include "providers/local/cgroup.hpp"
 
+#include "remote/descriptor.hpp"
 #include "remote/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -12,7 +14,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -118,8 +119,34 @@ std::string control_of(const Cgroup& parent) { return join(parent.cpu, "cgroup.s
 // v2: a parent must hand the controller down.
 bool hands_down_cpu(const Cgroup& parent) { return !parent.unified || has_word(read_text(control_of(parent)), "cpu", ' '); }
 
+// An empty group beside the nodes' says that it was lab that made the parent hand the controller down.
+std::string mark_of(const Cgroup& parent) { return join(parent.cpu, "lab.hands-down-cpu"); }
+
+// Of labs, and of other programs' lab processes: whoever hands down or takes back.
+class Preparing {
+ public:
+  explicit Preparing(const Cgroup& parent) : folder_(open(parent.cpu.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    flock(folder_.get(), LOCK_EX);
+  }
+
+ private:
+  remote::Descriptor folder_;
+};
+
 Result<void> hand_down_cpu(const Cgroup& parent) {
-  return hands_down_cpu(parent) ? Result<void>() : write_text(control_of(parent), "+cpu");
+  if (hands_down_cpu(parent)) {
+    return {};
+  }
+  const std::string mark = mark_of(parent);
+  auto marked = mkdir(mark.c_str(), 0755) == 0 || errno == EEXIST ? Result<void>() : system_error("make " + mark, errno);
+  return marked ? write_text(control_of(parent), "+cpu") : marked;
+}
+
+void take_back_cpu(const Cgroup& parent) {
+  if (parent.unified && access(mark_of(parent).c_str(), F_OK) == 0 && find_cgroups({parent}, "lab-").empty()) {
+    static_cast<void>(write_text(control_of(parent), "-cpu"));
+    rmdir(mark_of(parent).c_str());
+  }
 }
 
 Result<void> make_folders(const Cgroup& group) {
@@ -184,7 +211,7 @@ Result<Cgroup> make_cgroup(const std::vector<Cgroup>& parents, const std::string
   Error last{"the cpu controller of cgroups is not mounted", {}};
   for (const Cgroup& parent : parents) {
     const Cgroup group{join(parent.cpu, name), join(parent.cpuacct, name), parent.unified};
-    const bool handed_down = hands_down_cpu(parent);
+    const Preparing alone(parent);
     auto made = hand_down_cpu(parent);
     made = made ? make_folders(group) : made;
     made = made ? set_quota(group, std::nullopt) : made;
@@ -193,9 +220,7 @@ Result<Cgroup> make_cgroup(const std::vector<Cgroup>& parents, const std::string
     }
     last = made.error();
     remove_folders(group);
-    if (!handed_down) {
-      static_cast<void>(write_text(control_of(parent), "-cpu"));
-    }
+    take_back_cpu(parent);
   }
   return last;
 }
@@ -211,20 +236,12 @@ Result<void> try_to_join(const Cgroup& group, Deadline deadline) {
 }
 
 Result<void> probe_cgroup(const std::vector<Cgroup>& parents, const std::string& name, Deadline deadline) {
-  std::vector<Cgroup> unprepared;
-  std::copy_if(parents.begin(), parents.end(), std::back_inserter(unprepared),
-               [](const Cgroup& parent) { return !hands_down_cpu(parent); });
   const auto group = make_cgroup(parents, name);
   if (!group) {
     return group.error();
   }
   auto joined = try_to_join(*group, deadline);
   const auto removed = remove_cgroup(*group, deadline);
-  for (const Cgroup& parent : unprepared) {
-    if (hands_down_cpu(parent) && find_cgroups({parent}, "lab-").empty()) {  // unless a lab began to need it meanwhile
-      static_cast<void>(write_text(control_of(parent), "-cpu"));
-    }
-  }
   return joined ? removed : joined;
 }
 
@@ -255,6 +272,9 @@ Result<void> remove_cgroup(const Cgroup& group, Deadline deadline) {
       poll(nullptr, 0, kAgainMs);
     }
   }
+  const Cgroup parent{fs::path(group.cpu).parent_path().string(), fs::path(group.cpuacct).parent_path().string(), group.unified};
+  const Preparing alone(parent);
+  take_back_cpu(parent);
   return {};
 }
 

@@ -31,7 +31,8 @@ std::optional<Cgroup> cgroup_from_json(const boost::json::object& details);
 std::vector<Cgroup> cgroup_parents(std::string_view mountinfo, std::string_view own);
 std::vector<Cgroup> cgroup_parents();  // of this process
 
-// Makes the group under the first parent that lets it be limited; v2: where needed, that parent hands the controller down from then on.
+// Makes the group under the first parent that lets it be limited; v2: where needed, that parent hands the controller down until the last
+// group of any lab under it is removed.
 // The error says why the last one did not.
 Result<Cgroup> make_cgroup(const std::vector<Cgroup>& parents, const std::string& name);
 // Whether a process may join it; a plain shell tries.

@@ -61,9 +61,8 @@ struct FakeWorld {
   World world;
 
   long count(const std::string& command, const std::string& words) const {
-    return std::count_if(engine.said.begin(), engine.said.end(), [&](const std::string& line) {
-      return line.starts_with(command) && line.find(words) != std::string::npos;
-    });
+    return std::count_if(engine.said.begin(), engine.said.end(),
+                         [&](const std::string& line) { return line.starts_with(command) && line.find(words) != std::string::npos; });
   }
   bool said(const std::string& words) const {
     return std::any_of(engine.said.begin(), engine.said.end(),
@@ -193,9 +192,9 @@ TEST_CASE("what an ordinary user lacks for containers is said, all of it, each w
 }
 
 TEST_CASE("a Docker whose daemon does not answer is no engine, whether its client says so by exit code or in its JSON") {
-  const auto silent = container::read_facts(
-      container::EngineKind::docker, R"({"ServerErrors":["Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?"]})",
-      "");
+  const auto silent =
+      container::read_facts(container::EngineKind::docker,
+                            R"({"ServerErrors":["Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?"]})", "");
   REQUIRE(!silent);
   CHECK(silent.error().what == "Docker's daemon does not answer");
   CHECK(silent.error().remedy == "as root: service docker start; where it is not installed: apt-get install docker.io");

@@ -4,7 +4,9 @@
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 using namespace lab;
 using namespace lab::providers::local;
@@ -55,6 +57,64 @@ TEST_CASE("what a group could not be made for is not left prepared") {
   CHECK_FALSE(make_cgroup({{path, path, true}}, "lab-x"));  // a plain folder: there is no cpu.max to write
   CHECK(text_of(path + "/cgroup.subtree_control") == "-cpu");
   CHECK(find_cgroups({{path, path, true}}, "lab-").empty());
+}
+
+namespace {
+
+// A folder that stands for a v2 hierarchy. The kernel's part is played by hand: it answers "+cpu" with "cpu", and removes a group's files
+// with it.
+struct PretendedHierarchy {
+  explicit PretendedHierarchy(const std::string& handed_down) { answer(handed_down); }
+  void answer(const std::string& controllers) const { std::ofstream(folder / "cgroup.subtree_control", std::ios::trunc) << controllers; }
+  std::string told() const { return text_of((folder / "cgroup.subtree_control").string()); }
+  Cgroup add(const std::string& name) const {
+    std::filesystem::create_directory(folder / name);
+    std::ofstream(folder / name / "cpu.max") << "";
+    const auto made = make_cgroup({root()}, name);
+    REQUIRE(made);
+    return *made;
+  }
+  void remove(const Cgroup& group) const {
+    std::filesystem::remove(group.cpu + "/cpu.max");
+    REQUIRE(remove_cgroup(group, Clock::now() + std::chrono::seconds(5)));
+  }
+  Cgroup root() const { return {folder.path().string(), folder.path().string(), true}; }
+
+  TemporaryFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("v2: the controller is handed down for the first group, and taken back with the last of all labs") {
+  const PretendedHierarchy kernel("memory\n");
+  const Cgroup first = kernel.add("lab-one-webseal");
+  CHECK(kernel.told() == "+cpury\n");  // written over the file's beginning; the kernel reads the write
+  kernel.answer("memory cpu\n");
+  const Cgroup second = kernel.add("lab-two-webseal");
+  CHECK(text_of(second.cpu + "/cpu.max") == "max 10000");
+  CHECK(kernel.told() == "memory cpu\n");
+  kernel.remove(first);
+  CHECK(kernel.told() == "memory cpu\n");
+  kernel.remove(second);
+  CHECK(kernel.told().starts_with("-cpu"));
+  CHECK(std::distance(std::filesystem::directory_iterator(kernel.folder.path()), {}) == 1);  // the kernel's file alone
+}
+
+TEST_CASE("v2: a controller that others handed down stays handed down") {
+  const PretendedHierarchy kernel("cpu memory\n");
+  const Cgroup group = kernel.add("lab-one-webseal");
+  kernel.remove(group);
+  CHECK(kernel.told() == "cpu memory\n");
+}
+
+TEST_CASE("v2: limits and CPU time of a group in its tree") {
+  const PretendedHierarchy kernel("cpu\n");
+  const Cgroup group = kernel.add("lab-one-webseal");
+  REQUIRE(set_quota(group, 0.8));
+  CHECK(text_of(group.cpu + "/cpu.max") == "8000 10000");
+  std::ofstream(group.cpu + "/cpu.stat") << "usage_usec 77\nuser_usec 70\n";
+  CHECK(*cpu_time_us(group) == 77);
+  CHECK(find_cgroups({kernel.root()}, "lab-one-") == std::vector<Cgroup>{group});
 }
 
 TEST_CASE("a hierarchy mounted once more elsewhere is used where it was mounted first") {
