@@ -61,7 +61,7 @@ void add_image(CLI::App& root, Context& context) {
   CLI::App* command = image->add_subcommand("build", "makes it, unless it is there: from Debian's packages by mmdebstrap");
   command->add_option("--from", options->from, "start from this image, a Debian, instead: where a registry is reachable, or it is there")
       ->type_name("IMAGE");
-  command->add_flag("--again", options->again, "also where it is there: with today's packages");
+  command->add_flag("--again", options->again, "also where it is there: with today's packages, in place of the one before");
   command->callback([options, &context] { build(context, *options); });
 }
 

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* kRepository = "localhost/lab-node";
 constexpr const char* kSuite = "bookworm";
 constexpr std::size_t kTagDigits = 12;
+constexpr const char* kLabel = "lab.image=node";  // on every image of ours, so that one that lost its name is known again
 
 // Debian's database package would make a cluster at installation: each node makes its own.
 constexpr const char* kNoCluster =
@@ -77,7 +78,7 @@ Result<void> from_packages(const Engine& engine, const Host& host, const ImageBu
                  "is the package archive reachable? as an ordinary user it needs lines in /etc/subuid and /etc/subgid", made->err};
   }
   how.tell("handing it to " + engine.name());
-  const auto imported = engine.run({"import", tar, image_name()}, deadline);
+  const auto imported = engine.run({"import", "--change", std::string("LABEL ") + kLabel, tar, image_name()}, deadline);
   return imported ? Result<void>() : imported.error();
 }
 
@@ -85,7 +86,12 @@ Result<void> from_image(const Engine& engine, const ImageBuild& how, const fs::p
   const fs::path file = folder / "Containerfile";
   std::ofstream(file) << containerfile(how.from);
   how.tell("building on " + how.from);
-  const auto built = engine.run({"build", "--network", "host", "-t", image_name(), "-f", file.string(), folder.string()}, deadline);
+  std::vector<std::string> words{"build", "--network", "host", "-t", image_name(), "-f", file.string()};
+  if (engine.kind() == EngineKind::podman) {
+    words.emplace_back("--layers=false");  // no cache of steps: it would be images without a name
+  }
+  words.push_back(folder.string());
+  const auto built = engine.run(words, deadline);
   return built ? Result<void>()
                : Error{built.error().what, "lab image build --from " + how.from,
                        "is the image there, or its registry reachable? it must be a Debian", built.error().detail};
@@ -116,7 +122,7 @@ std::vector<std::string> mmdebstrap_arguments(const std::string& tar) {
 // What is there already is not asked for again, so that an image with everything in it needs no archive.
 std::string containerfile(const std::string& from) {
   const std::string packages = joined(image_packages(), ' ');
-  return "FROM " + from + "\nRUN mkdir -p /etc/postgresql-common && echo 'create_main_cluster = false' > " +
+  return "FROM " + from + "\nLABEL " + kLabel + "\nRUN mkdir -p /etc/postgresql-common && echo 'create_main_cluster = false' > " +
          "/etc/postgresql-common/createcluster.conf && { dpkg-query -W " + packages +
          " >/dev/null 2>&1 || { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends " + packages +
          " && rm -rf /var/lib/apt/lists/*; }; } && rm -f /etc/ssh/ssh_host_*\n";
@@ -157,6 +163,14 @@ Result<std::vector<std::string>> outdated_images(const Engine& engine, Deadline 
   }
   auto names = lines_of(*listed);
   std::erase(names, image_name());
+  std::erase(names, std::string(kRepository) + ":<none>");
+  const auto nameless =
+      engine.run({"images", "--quiet", "--filter", "dangling=true", "--filter", std::string("label=") + kLabel}, deadline);
+  if (!nameless) {
+    return nameless.error();
+  }
+  const auto ids = lines_of(*nameless);
+  names.insert(names.end(), ids.begin(), ids.end());
   return names;
 }
 

@@ -32,7 +32,7 @@ Result<Image> build_image(const Engine& engine, const Host& host, const ImageBui
 std::vector<std::string> mmdebstrap_arguments(const std::string& tar);
 std::string containerfile(const std::string& from);
 
-// Images of earlier recipes: `lab image build` removes them when nothing runs on them.
+// Images of earlier recipes, and those that `--again` took the name of: `lab image build` removes them when nothing runs on them.
 Result<std::vector<std::string>> outdated_images(const Engine& engine, Deadline deadline);
 
 }  // namespace lab::providers::container

@@ -264,6 +264,30 @@ TEST_CASE("a container's control group is the one that names it") {
   CHECK(outer->cpu == "/sys/fs/cgroup/machine.slice/libpod-abc.scope");
 }
 
+TEST_CASE("an image that is made again takes the place of the one before, which has lost its name and is removed with older recipes") {
+  FakeWorld fake("podman", fakes::kPodmanInfo);
+  fake.engine.images["localhost/lab-node:0123456789ab"] = "old";
+  auto host = fake.engine.host();
+  host.find_program = [find = host.find_program](const std::string& name) {
+    return name == "mmdebstrap" ? std::optional<std::string>("/bin/true") : find(name);
+  };
+  const auto engine = container::Engine::find(host);
+  REQUIRE(engine);
+  const auto build = [&](bool again) {
+    return container::build_image(*engine, host, {"", again, [](const std::string&) {}}, contract::soon());
+  };
+  fake.engine.image = false;
+  REQUIRE(build(false));
+  fake.engine.image = true;
+  CHECK_FALSE(build(false)->made);
+  CHECK(build(true)->made);
+  REQUIRE(fake.engine.nameless.size() == 1);
+  CHECK(fake.said("import --change LABEL lab.image=node"));
+  const auto outdated = container::outdated_images(*engine, contract::soon());
+  REQUIRE(outdated);
+  CHECK(*outdated == std::vector<std::string>{"localhost/lab-node:0123456789ab", *fake.engine.nameless.begin()});
+}
+
 TEST_CASE("the image's name is of its recipe, and an image of others is given only what it lacks") {
   CHECK(container::image_name().starts_with("localhost/lab-node:"));
   const std::string file = container::containerfile("debian:12");

@@ -45,6 +45,8 @@ class FakeEngine {
   std::map<std::string, std::string> networks;  // name to label
   std::vector<std::string> said;                // each command, as a line
   bool image = true;
+  std::map<std::string, std::string> images;  // name to id, of those that were built
+  std::set<std::string> nameless;             // ids that lost their name
 
  private:
   static std::string option(const Words& words, const std::string& name) {
@@ -67,6 +69,9 @@ class FakeEngine {
     }
     if (verb == "image inspect") {
       return image ? remote::Finished{0, "sha256:1\n", ""} : failure("no such image");
+    }
+    if (verb == "import" || verb == "images" || verb == "rmi") {
+      return on_image(verb, words);
     }
     if (verb == "ps" || verb == "network ls") {
       return {0, listed(verb == "ps", option(words, "--filter")), ""};
@@ -115,6 +120,29 @@ class FakeEngine {
       return {0, "0123abcd {\"Status\":\"" + at->second.state + "\",\"ExitCode\":137,\"OOMKilled\":false,\"Pid\":" + pid + "}\n", ""};
     }
     return {0, "", ""};
+  }
+
+  remote::Finished on_image(const std::string& verb, const Words& words) {
+    std::string out;
+    if (verb == "import") {
+      std::string& id = images[words.back()];
+      if (!id.empty()) {
+        nameless.insert(id);
+      }
+      id = "id" + std::to_string(said.size());
+    } else if (verb == "rmi") {
+      images.erase(words.back());
+      nameless.erase(words.back());
+    } else if (has(words, "dangling=true")) {
+      for (const std::string& id : nameless) {
+        out += id + "\n";
+      }
+    } else {
+      for (const auto& [name, id] : images) {
+        out += name + "\n";
+      }
+    }
+    return {0, out, ""};
   }
 
   remote::Finished on_network(const std::string& verb, const Words& words) {
