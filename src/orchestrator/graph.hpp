@@ -13,6 +13,6 @@ using Addresses = std::map<std::string, std::string>;  // by node; empty when th
 std::string graph_text(const Lab& lab, const Addresses& addresses);
 std::string graph_mermaid(const Lab& lab, const Addresses& addresses);  // a flowchart
 std::string graph_dot(const Lab& lab, const Addresses& addresses);      // Graphviz
-std::string graph_svg(const Lab& lab, const Addresses& addresses);      // networks as bars from left to right, nodes between them
+std::string graph_svg(const Lab& lab, const Addresses& addresses);      // zones from left to right, for a talk
 
 }  // namespace lab::orchestrator

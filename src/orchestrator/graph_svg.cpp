@@ -1,39 +1,17 @@
-// The picture: a zone a network, side by side over one backbone; nodes hang off it above and below, firewalls sit on it between zones.
-#include "orchestrator/flows.hpp"
+// The picture that graph_layout.hpp lays out, as SVG that needs no network and no fonts of its own.
 #include "orchestrator/graph.hpp"
+#include "orchestrator/graph_layout.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <set>
 #include <sstream>
-#include <vector>
 
 namespace lab::orchestrator {
 
 namespace {
 
-// Pixels.
-constexpr int kCardWidth = 150, kCardHeight = 64, kColumn = 174, kStub = 34, kRow = kCardHeight + kStub;
-constexpr int kZonePadding = 18, kZoneTitle = 46, kGap = 24, kGate = 196, kMargin = 32, kTitle = 76, kLine = 16;
-
-struct Card {
-  const Node* node = nullptr;
-  int x = 0, y = 0;
-  bool gate = false;  // on the backbone between zones
-  int middle_x() const { return x + kCardWidth / 2; }
-  int middle_y() const { return y + kCardHeight / 2; }
-};
-
-struct Zone {
-  const Network* network = nullptr;
-  int x = 0, width = 0;
-};
-
-struct Picture {
-  std::vector<Zone> zones;
-  std::vector<Card> cards;
-  int backbone = 0, zone_top = 0, zone_bottom = 0, width = 0, height = 0;
-};
+constexpr int kTextWidth = kCardWidth - 26, kNameFont = 15, kRoleFont = 12;
 
 std::string escaped(const std::string& text) {
   std::string safe;
@@ -43,6 +21,15 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
+// The whole name stands in the card's title.
+std::string fitted(std::string text, int font) {
+  while (width_of(text, font) > kTextWidth) {
+    text.resize(text.size() - (text.ends_with("…") ? 4 : 1));
+    text += "…";
+  }
+  return text;
+}
+
 std::string format_network(const Network& network) {
   std::ostringstream text;
   text << (network.address >> 24U) << "." << (network.address >> 16U & 255U) << "." << (network.address >> 8U & 255U) << "."
@@ -50,75 +37,39 @@ std::string format_network(const Network& network) {
   return text.str();
 }
 
-std::vector<std::size_t> places_of(const Lab& lab, const Node& node) {
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < lab.networks.size(); ++i) {
-    if (std::find(node.networks.begin(), node.networks.end(), lab.networks[i].name) != node.networks.end()) {
-      places.push_back(i);
-    }
+const std::vector<std::pair<Role, const char*>>& colours() {
+  static const std::vector<std::pair<Role, const char*>> all{
+      {Role::load, "#2563a8"},      {Role::firewall, "#c2410c"}, {Role::gateway, "#7a3ea8"},  {Role::guest, "#0f766e"},
+      {Role::directory, "#2f855a"}, {Role::pages, "#b7791f"},    {Role::database, "#55606e"}, {Role::external, "#1f2733"}};
+  return all;
+}
+
+const char* colour_of(Role role) {
+  return std::find_if(colours().begin(), colours().end(), [&](const auto& one) { return one.first == role; })->second;
+}
+
+const char* colour_of(const Node& node) { return colour_of(node.roles.empty() ? Role::external : node.roles.front()); }
+
+std::string roles_of(const Node& node) {
+  std::ostringstream text;
+  for (const Role role : node.roles) {
+    text << (role == node.roles.front() ? "" : ", ") << to_string(role);
   }
-  return places;
-}
-
-// A firewall between neighbouring zones sits in the gap before the later one; nothing else does.
-bool is_gate(const Node& node, const std::vector<std::size_t>& places) {
-  return node.has(Role::firewall) && places.size() == 2 && places[1] == places[0] + 1;
-}
-
-// What stands on several networks is drawn in the middle one. Nodes without a network are drawn in the first.
-std::vector<std::vector<const Node*>> sort_into_zones(const Lab& lab, std::map<std::size_t, std::vector<const Node*>>& gates) {
-  std::vector<std::vector<const Node*>> zones(std::max<std::size_t>(1, lab.networks.size()));
-  for (const Node& node : lab.nodes) {
-    const auto places = places_of(lab, node);
-    if (is_gate(node, places)) {
-      gates[places[1]].push_back(&node);
-    } else {
-      zones[places.empty() ? 0 : places[places.size() / 2]].push_back(&node);
-    }
+  if (node.cpus) {
+    text << ", " << *node.cpus << " CPU" << (*node.cpus == 1 ? "" : "s");
   }
-  return zones;
-}
-
-Picture lay_out(const Lab& lab) {
-  Picture picture;
-  std::map<std::size_t, std::vector<const Node*>> gates;
-  const auto zones = sort_into_zones(lab, gates);
-  picture.zone_top = kTitle;
-  picture.backbone = kTitle + kZoneTitle + kRow;
-  picture.zone_bottom = picture.backbone + kRow + kZonePadding;
-  int x = kMargin;
-  for (std::size_t i = 0; i < zones.size(); ++i) {
-    if (const auto at = gates.find(i); at != gates.end()) {
-      int y = picture.backbone - kCardHeight / 2;
-      for (const Node* firewall : at->second) {
-        picture.cards.push_back({firewall, x - kGap + (kGate - kCardWidth) / 2, y, true});
-        y += kCardHeight + kStub;
-      }
-      x += kGate - kGap;
-    }
-    const int columns = std::max(1, static_cast<int>(zones[i].size() + 1) / 2);
-    const int width = 2 * kZonePadding + columns * kColumn - (kColumn - kCardWidth);
-    picture.zones.push_back({lab.networks.empty() ? nullptr : &lab.networks[i], x, width});
-    for (std::size_t k = 0; k < zones[i].size(); ++k) {
-      const int y = k % 2 == 0 ? picture.backbone - kRow : picture.backbone + kStub;
-      picture.cards.push_back({zones[i][k], x + kZonePadding + static_cast<int>(k / 2) * kColumn, y, false});
-    }
-    x += width + kGap;
+  if (!node.machine.empty()) {
+    text << " on " << node.machine;
   }
-  picture.width = x - kGap + kMargin;
-  picture.height = picture.zone_bottom + kMargin + kLine;
-  return picture;
-}
-
-const char* colour_of(const Node& node) {
-  static const std::map<Role, const char*> colours{{Role::load, "#2563a8"},    {Role::gateway, "#7a3ea8"},   {Role::firewall, "#c2410c"},
-                                                   {Role::pages, "#b7791f"},   {Role::directory, "#2f855a"}, {Role::database, "#55606e"},
-                                                   {Role::external, "#55606e"}};
-  return node.roles.empty() ? "#55606e" : colours.at(node.roles.front());
+  return text.str();
 }
 
 void text(std::ostream& out, const char* style, int x, int y, const std::string& words) {
   out << "<text class=\"" << style << "\" x=\"" << x << "\" y=\"" << y << "\">" << escaped(words) << "</text>\n";
+}
+
+void line(std::ostream& out, const char* style, Point from, Point to) {
+  out << "<path class=\"" << style << "\" d=\"M" << from.x << " " << from.y << "L" << to.x << " " << to.y << "\"/>\n";
 }
 
 void draw_zones(std::ostream& out, const Picture& picture) {
@@ -126,100 +77,144 @@ void draw_zones(std::ostream& out, const Picture& picture) {
     out << "<rect class=\"zone\" x=\"" << zone.x << "\" y=\"" << picture.zone_top << "\" width=\"" << zone.width << "\" height=\""
         << picture.zone_bottom - picture.zone_top << "\" rx=\"14\"/>\n";
     if (zone.network != nullptr) {
-      text(out, "network", zone.x + kZonePadding, picture.zone_top + 22, zone.network->name);
-      text(out, "address", zone.x + kZonePadding, picture.zone_top + 38, format_network(*zone.network));
+      text(out, "network", zone.x + kZonePadding, picture.zone_top + 24, zone.network->name);
+      text(out, "address", zone.x + kZonePadding, picture.zone_top + 41, format_network(*zone.network));
     }
   }
 }
 
 // A piece of backbone through each zone, and on to the nodes that stand in other zones too.
 void draw_wires(std::ostream& out, const Lab& lab, const Picture& picture) {
-  const auto line = [&](int x1, int y1, int x2, int y2) {
-    out << "<path class=\"wire\" d=\"M" << x1 << " " << y1 << "L" << x2 << " " << y2 << "\"/>\n";
-  };
+  const int y = picture.backbone;
   for (const Zone& zone : picture.zones) {
-    line(zone.x + kZonePadding, picture.backbone, zone.x + zone.width - kZonePadding, picture.backbone);
+    line(out, "wire", {zone.x + kZonePadding, y}, {zone.x + zone.width - kZonePadding, y});
   }
   for (const Card& card : picture.cards) {
+    const int x = card.middle_x();
     if (!card.gate) {
-      line(card.middle_x(), card.y < picture.backbone ? card.y + kCardHeight : card.y, card.middle_x(), picture.backbone);
+      line(out, "wire", {x, card.y < y ? card.y + kCardHeight : card.y}, {x, y});
     }
     for (const std::size_t place : places_of(lab, *card.node)) {
       const Zone& zone = picture.zones[place];
-      if (card.middle_x() < zone.x || card.middle_x() > zone.x + zone.width) {
-        const int edge = zone.x > card.x ? zone.x + kZonePadding : zone.x + zone.width - kZonePadding;
-        line(card.middle_x(), card.gate ? card.middle_y() : picture.backbone, edge, picture.backbone);
+      if (x < zone.x || x > zone.x + zone.width) {
+        line(out, "wire", {x, card.gate ? card.middle_y() : y},
+             {zone.x > card.x ? zone.x + kZonePadding : zone.x + zone.width - kZonePadding, y});
       }
     }
   }
 }
 
-void draw_junctions(std::ostream& out, const Picture& picture) {
-  for (const Card& from : picture.cards) {
-    for (const JunctionPlan& junction : from.node->has(Role::gateway) ? from.node->gateway.junctions : std::vector<JunctionPlan>{}) {
-      for (const std::string& server : junction.servers) {
-        const auto to =
-            std::find_if(picture.cards.begin(), picture.cards.end(), [&](const Card& card) { return card.node->name == server; });
-        if (to == picture.cards.end()) {
-          continue;
-        }
-        const bool right = to->x >= from.x;
-        const int x1 = right ? from.x + kCardWidth : from.x, x2 = right ? to->x : to->x + kCardWidth, bend = (x2 - x1) / 2;
-        out << "<path class=\"junction\" marker-end=\"url(#arrow)\" d=\"M" << x1 << " " << from.middle_y() << "C" << x1 + bend << " "
-            << from.middle_y() << " " << x2 - bend << " " << to->middle_y() << " " << x2 << " " << to->middle_y() << "\"><title>junction "
-            << escaped(junction.point) << " to " << escaped(server) << "</title></path>\n";
-        text(out, "label", x1 + (right ? 10 : -10), from.middle_y() - 8, junction.point);
-      }
+// Corners are rounded: each is a quadratic curve between points a little before and after it.
+std::string rounded(const std::vector<Point>& path) {
+  constexpr int kRadius = 10;
+  const auto towards = [](Point from, Point to) {
+    const auto step = [](int a, int b) { return b > a ? std::min(kRadius, b - a) : -std::min(kRadius, a - b); };
+    return Point{from.x + step(from.x, to.x), from.y + step(from.y, to.y)};
+  };
+  std::ostringstream out;
+  out << "M" << path.front().x << " " << path.front().y;
+  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
+    const Point before = towards(path[i], path[i - 1]), after = towards(path[i], path[i + 1]);
+    out << "L" << before.x << " " << before.y << "Q" << path[i].x << " " << path[i].y << " " << after.x << " " << after.y;
+  }
+  out << "L" << path.back().x << " " << path.back().y;
+  return out.str();
+}
+
+void draw_arrows(std::ostream& out, const Picture& picture) {
+  for (const Arrow& arrow : picture.arrows) {
+    out << "<path class=\"junction\" marker-end=\"url(#arrow)\" d=\"" << rounded(arrow.path) << "\"><title>junction "
+        << escaped(arrow.label) << " to " << escaped(arrow.to->node->name) << "</title></path>\n";
+  }
+}
+
+// Last of all, each with a halo: no line runs through them.
+void draw_labels(std::ostream& out, const Picture& picture) {
+  for (const Arrow& arrow : picture.arrows) {
+    text(out, "label", arrow.label_middle.x, arrow.label_middle.y, arrow.label);
+  }
+  for (const Card& card : picture.cards) {
+    int y = card.y + kCardHeight + kLine + 3;
+    for (std::size_t i = 0; i < card.passes.size(); ++i) {
+      text(out, i % 2 == 0 ? "rule" : "ports", card.middle_x(), y, card.passes[i]);
+      y += kLine;
     }
   }
 }
 
-// "load → gateway 8080, 8443": what a firewall lets through, a line for each pair of roles.
-std::vector<std::string> let_through(const Lab& lab, const std::string& firewall) {
-  std::map<std::string, std::set<std::uint16_t>> ports;
-  for (const Flow& flow : flows_of(lab)) {
-    const auto hops = way(lab, flow.from, flow.to);
-    if (hops && std::any_of(hops->begin(), hops->end(), [&](const Hop& hop) { return hop.firewall == firewall; })) {
-      ports[to_string(lab.find(flow.from)->roles.front()) + " → " + to_string(lab.find(flow.to)->roles.front())].insert(flow.port);
-    }
+// A firewall is a hexagon.
+std::string outline(const Card& card) {
+  constexpr int kPoint = 16;
+  const int left = card.x, right = card.x + kCardWidth, top = card.y, bottom = card.y + kCardHeight;
+  std::ostringstream out;
+  if (card.node->has(Role::firewall)) {
+    out << "<path d=\"M" << left << " " << card.middle_y() << "L" << left + kPoint << " " << top << "H" << right - kPoint << "L" << right
+        << " " << card.middle_y() << "L" << right - kPoint << " " << bottom << "H" << left + kPoint << "Z\"";
+  } else {
+    out << "<rect x=\"" << left << "\" y=\"" << top << "\" width=\"" << kCardWidth << "\" height=\"" << kCardHeight << "\" rx=\"8\"";
   }
-  std::vector<std::string> lines;
-  for (const auto& [pair, open] : ports) {
-    std::string line = pair;
-    for (const std::uint16_t port : open) {
-      line += (port == *open.begin() ? " " : ", ") + std::to_string(port);
-    }
-    lines.push_back(std::move(line));
-  }
-  return lines;
+  return out.str();
 }
 
-void draw_card(std::ostream& out, const Lab& lab, const Card& card, const Addresses& addresses) {
-  std::string roles;
-  for (const Role role : card.node->roles) {
-    roles += (roles.empty() ? "" : ", ") + to_string(role);
+void draw_card(std::ostream& out, const Card& card, const Addresses& addresses) {
+  const Node& node = *card.node;
+  const auto found = addresses.find(node.name);
+  const std::string address = found == addresses.end() ? "" : found->second;
+  out << "<g><title>" << escaped(node.name) << "</title>" << outline(card) << " class=\"card\" stroke=\"" << colour_of(node) << "\"/>\n";
+  const int x = card.x + (node.has(Role::firewall) ? 22 : 16), lift = address.empty() ? 6 : 0;
+  if (!node.has(Role::firewall)) {
+    out << "<rect x=\"" << card.x << "\" y=\"" << card.y + 10 << "\" width=\"5\" height=\"" << kCardHeight - 20 << "\" rx=\"2\" fill=\""
+        << colour_of(node) << "\"/>\n";
   }
-  const auto address = addresses.find(card.node->name);
-  out << "<rect class=\"card\" x=\"" << card.x << "\" y=\"" << card.y << "\" width=\"" << kCardWidth << "\" height=\"" << kCardHeight
-      << "\" rx=\"8\" stroke=\"" << colour_of(*card.node) << "\"/>\n<rect x=\"" << card.x << "\" y=\"" << card.y + 10
-      << "\" width=\"5\" height=\"" << kCardHeight - 20 << "\" rx=\"2\" fill=\"" << colour_of(*card.node) << "\"/>\n";
-  text(out, "name", card.x + 16, card.y + 22, card.node->name);
-  text(out, "role", card.x + 16, card.y + 39, roles);
-  text(out, "address", card.x + 16, card.y + 54, address == addresses.end() ? "" : address->second);
-  int y = card.y + kCardHeight + kLine + 4;
-  for (const std::string& line : card.gate ? let_through(lab, card.node->name) : std::vector<std::string>{}) {
-    text(out, "rule", card.middle_x(), y, line);
-    y += kLine;
+  text(out, "name", x, card.y + 22 + lift, fitted(node.name, kNameFont));
+  text(out, "role", x, card.y + 39 + lift, fitted(roles_of(node), kRoleFont));
+  if (!address.empty()) {
+    text(out, "address", x, card.y + 54, address);
+  }
+  out << "</g>\n";
+}
+
+// What colours and lines mean; only what the picture has.
+void draw_legend(std::ostream& out, const Lab& lab, const Picture& picture) {
+  constexpr int kSample = 26, kFont = 12, kBetween = 26;
+  int x = kMargin, y = picture.legend;
+  const auto entry = [&](const std::string& words, const std::function<void(int, int)>& sample) {
+    const int width = kSample + 8 + width_of(words, kFont) + kBetween;
+    if (x + width - kBetween > picture.width - kMargin) {
+      x = kMargin;
+      y += 22;
+    }
+    sample(x, y);
+    text(out, "role", x + kSample + 8, y + 4, words);
+    x += width;
+  };
+  for (const auto& [role, colour] : colours()) {
+    if (std::any_of(lab.nodes.begin(), lab.nodes.end(), [r = role](const Node& node) { return node.has(r); })) {
+      entry(to_string(role), [&, c = colour](int left, int middle) {
+        out << "<rect x=\"" << left + 6 << "\" y=\"" << middle - 7 << "\" width=\"14\" height=\"14\" rx=\"3\" fill=\"" << c << "\"/>\n";
+      });
+    }
+  }
+  entry("network", [&](int left, int middle) { line(out, "wire", {left, middle}, {left + kSample, middle}); });
+  if (!picture.arrows.empty()) {
+    entry("junction", [&](int left, int middle) {
+      out << "<path class=\"junction\" marker-end=\"url(#arrow)\" d=\"M" << left << " " << middle << "h" << kSample << "\"/>\n";
+    });
+  }
+  if (std::any_of(picture.cards.begin(), picture.cards.end(), [](const Card& card) { return !card.passes.empty(); })) {
+    entry("what a firewall lets through; it drops all else",
+          [&](int left, int middle) { text(out, "ports", left + 13, middle + 4, "80"); });
   }
 }
 
 constexpr const char* kHead =
-    "<style>text{font-family:'Helvetica Neue',Helvetica,Arial,sans-serif;fill:#1f2733}.title{font-size:24px;font-weight:600}"
-    ".subtitle{font-size:13px;fill:#5b6675}.network{font-size:15px;font-weight:600}.name{font-size:14px;font-weight:600}"
-    ".role{font-size:12px;fill:#4a5462}.address{font-size:11px;fill:#5b6675;font-family:Menlo,Consolas,monospace}"
-    ".rule{font-size:11px;fill:#9a3412;text-anchor:middle;paint-order:stroke;stroke:#fff;stroke-width:5px}.label{font-size:11px;fill:#"
-    "6b3a94}"
-    ".zone{fill:#f3f6fa;stroke:#d5dde8}.card{fill:#fff;stroke-width:1.5}.wire{stroke:#93a1b3;stroke-width:3;stroke-linecap:round}"
+    "<style>text{font-family:'Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif;fill:#1f2733}.title{font-size:26px;font-weight:600}"
+    ".subtitle{font-size:14px;fill:#5b6675}.network{font-size:16px;font-weight:600}.name{font-size:15px;font-weight:600}"
+    ".role{font-size:12px;fill:#4a5462}.address{font-size:11px;fill:#5b6675;font-family:Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+    ".rule,.ports,.label{font-size:12px;text-anchor:middle;paint-order:stroke;stroke:#fff;stroke-width:5px;stroke-linejoin:round}"
+    ".rule{fill:#9a3412;font-weight:600}.ports{fill:#9a3412}.label{fill:#6b3a94;font-weight:600}"
+    ".zone{fill:#f3f6fa;stroke:#d5dde8}.card{fill:#fff;stroke-width:1.8;stroke-linejoin:round}"
+    ".wire{stroke:#93a1b3;stroke-width:3;stroke-linecap:round}"
     ".junction{fill:none;stroke:#7a3ea8;stroke-dasharray:6 5;stroke-width:1.8}</style>\n"
     "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
     "<path d=\"M0 0L8 4L0 8z\" fill=\"#7a3ea8\"/></marker></defs>\n";
@@ -233,15 +228,16 @@ std::string graph_svg(const Lab& lab, const Addresses& addresses) {
       << picture.width << "\" height=\"" << picture.height << "\" role=\"img\" aria-label=\"topology of lab " << escaped(lab.name)
       << "\">\n"
       << kHead << "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
-  text(out, "title", kMargin, 36, lab.name);
-  text(out, "subtitle", kMargin, 58,
-       std::to_string(lab.nodes.size()) + " nodes, provider " + to_string(lab.provider) + "; dashed: junctions of the gateway");
+  text(out, "title", kMargin, 38, lab.name);
+  text(out, "subtitle", kMargin, 60, std::to_string(lab.nodes.size()) + " nodes, provider " + to_string(lab.provider));
   draw_zones(out, picture);
   draw_wires(out, lab, picture);
-  draw_junctions(out, picture);
+  draw_arrows(out, picture);
   for (const Card& card : picture.cards) {
-    draw_card(out, lab, card, addresses);
+    draw_card(out, card, addresses);
   }
+  draw_labels(out, picture);
+  draw_legend(out, lab, picture);
   out << "</svg>\n";
   return out.str();
 }
