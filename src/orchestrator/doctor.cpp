@@ -75,9 +75,7 @@ void ask_engine(HostFacts& facts) {
   }
   facts.engine = engine->program();
   const Deadline deadline = Clock::now() + 20s;
-  if (engine->kind() == container::EngineKind::podman) {
-    facts.engine_lacks = container::missing_for_rootless(container::look_around(host, deadline));
-  }
+  facts.engine_lacks = container::missing_here(*engine, host, deadline);
   if (!facts.engine_lacks.empty() || engine->never_used()) {
     return;
   }

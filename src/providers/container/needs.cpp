@@ -82,4 +82,28 @@ Errors missing_for_rootless(const Surroundings& here) {
   return missing;
 }
 
+Result<void> check_bridges(std::string_view forward, std::string_view filtered) {
+  const bool drops = forward.find("policy drop") != std::string_view::npos;
+  return drops && filtered.starts_with('1')
+             ? Error{"this host drops what Podman's bridges carry between containers, as Docker sets it up", kWhere,
+                     "LAB_ENGINE=docker takes Docker instead; or as root: sysctl net.bridge.bridge-nf-call-iptables=0"}
+             : Result<void>();
+}
+
+Errors missing_here(const Engine& engine, const Host& host, Deadline deadline) {
+  if (engine.kind() == EngineKind::docker) {
+    return {};
+  }
+  const Surroundings here = look_around(host, deadline);
+  Errors missing = missing_for_rootless(here);
+  const auto nft = here.root ? host.find_program("nft") : std::nullopt;  // rootless networks are in a namespace of their own
+  const auto chain =
+      nft ? host.execute({*nft, "list", "chain", "ip", "filter", "FORWARD"}, deadline) : Result<remote::Finished>(remote::Finished{});
+  const auto passes = check_bridges(chain ? chain->out : "", text_of("/proc/sys/net/bridge/bridge-nf-call-iptables"));
+  if (!passes) {
+    missing.push_back(passes.error());
+  }
+  return missing;
+}
+
 }  // namespace lab::providers::container

@@ -1,4 +1,4 @@
-// What Podman wants of this host before an ordinary user may make containers (rootless): found out without waking it.
+// What Podman wants of this host beforehand: of an ordinary user's rights (rootless), of its neighbours. Found out without waking it.
 #pragma once
 
 #include "lab/error.hpp"
@@ -6,6 +6,7 @@
 #include "providers/container/engine.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace lab::providers::container {
 
@@ -21,5 +22,12 @@ Surroundings look_around(const Host& host, Deadline deadline);
 
 // All that is missing, each with its remedy.
 Errors missing_for_rootless(const Surroundings& here);
+
+// Docker, where it runs beside Podman, has this host drop what it forwards, and the kernel counts what bridges carry among it. From the
+// texts of `nft list chain ip filter FORWARD` and /proc/sys/net/bridge/bridge-nf-call-iptables.
+Result<void> check_bridges(std::string_view forward, std::string_view filtered);
+
+// All of this for the engine and user at hand.
+Errors missing_here(const Engine& engine, const Host& host, Deadline deadline);
 
 }  // namespace lab::providers::container

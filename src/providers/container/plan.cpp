@@ -76,7 +76,7 @@ void check_node(Errors& errors, const Site& site, const Node& node, const Engine
 }
 
 Result<EngineFacts> look(Errors& errors, const Engine& engine, const Host& host, Deadline deadline) {
-  const Errors missing = engine.kind() == EngineKind::podman ? missing_for_rootless(look_around(host, deadline)) : Errors{};
+  const Errors missing = missing_here(engine, host, deadline);
   if (!missing.empty()) {
     errors.insert(errors.end(), missing.begin(), missing.end());
     return missing.front();

@@ -191,6 +191,15 @@ TEST_CASE("what an ordinary user lacks for containers is said, all of it, each w
   CHECK(container::missing_for_rootless(here).empty());
 }
 
+TEST_CASE("a host whose packet filter drops what Podman's bridges carry is said to, where the kernel asks the filter about bridges") {
+  const char* const dockers = "table ip filter {\n\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy drop;\n\t}\n}\n";
+  const auto dropped = container::check_bridges(dockers, "1\n");
+  REQUIRE(!dropped);
+  CHECK(dropped.error().remedy.starts_with("LAB_ENGINE=docker takes Docker instead"));
+  CHECK(container::check_bridges(dockers, "0\n"));
+  CHECK(container::check_bridges("", "1\n"));
+}
+
 TEST_CASE("a Docker whose daemon does not answer is no engine, whether its client says so by exit code or in its JSON") {
   const auto silent =
       container::read_facts(container::EngineKind::docker,
