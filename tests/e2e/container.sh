@@ -43,14 +43,42 @@ dropped=$(counter firewall2 dropped)
 ! probe webseal "$db2" 5432 || fail "the gateway reaches the database, which no role needs"
 ! probe was "$webseal" 8080 || fail "a back end reaches the gateway, which no role needs"
 [ "$(counter firewall2 dropped)" -gt "$dropped" ] || fail "firewall2 does not count what it drops"
+! probe webseal "$(address_of client1)" 22 || fail "the gateway reaches a client, which no role needs"
+# Neither by other protocols. First that the probes are heard where nothing is between.
+drops() { # FIREWALL WHAT COMMAND…: it fails, and the firewall counts it
+  local before
+  before=$(counter "$1" dropped)
+  ! "${@:3}" || fail "$2 gets past $1"
+  [ "$(counter "$1" dropped)" -gt "$before" ] || fail "$1 does not count $2 among what it drops"
+}
+ping_from() { # NODE ADDRESS: whether an echo request is answered within two seconds
+  "$LAB" exec "$1" -- perl -MSocket -e 'socket(my $s, AF_INET, SOCK_DGRAM, 1) or die "no ICMP socket: $!";
+    send($s, pack("C2n3", 8, 0, 0, 0, 1), 0, sockaddr_in(0, inet_aton($ARGV[0]))) or exit 1;
+    my $r = ""; vec($r, fileno $s, 1) = 1; exit !select($r, undef, undef, 2)' "$2"
+}
+datagram() { # NODE ADDRESS PORT: whether a UDP datagram is answered, if only by "port unreachable"
+  "$LAB" exec "$1" -- perl -MSocket -e 'socket(my $s, AF_INET, SOCK_DGRAM, 0); connect($s, sockaddr_in($ARGV[1], inet_aton($ARGV[0])));
+    send($s, "x", 0); my $r = ""; vec($r, fileno $s, 1) = 1; exit !select($r, undef, undef, 2)' "$2" "$3"
+}
+client2=$(address_of client2)
+ping_from client1 "$client2" || fail "client1 does not reach its neighbour by ICMP"
+datagram client1 "$client2" 8080 || fail "client1 does not reach its neighbour by UDP"
+drops firewall1 "ICMP from a client to the gateway" ping_from client1 "$webseal"
+drops firewall1 "UDP to a port that is declared for TCP" datagram client1 "$webseal" 8080
+drops firewall2 "ICMP from the gateway to the directory" ping_from webseal "$tam"
+drops firewall2 "UDP from a back end to the gateway" datagram was "$webseal" 8080
+
 # Nor by the management network, or with a source address of somebody else's.
 management=$(jq -r '.nodes[] | select(.node.name == "was").node.ssh_address' "$XDG_STATE_HOME/lab/webseal-2007/state.json")
 ! probe client1 "$management" 22 || fail "client1 reaches was by the management network"
-dropped=$(counter firewall1 dropped)
-"$LAB" exec client1 -- sh -c "ip address add $webseal/32 dev lo && ip route replace $tam/32 via $firewall1 src $webseal"
-! probe client1 "$tam" 3890 || fail "client1 reaches the directory with the gateway's address"
-[ "$(counter firewall1 dropped)" -gt "$dropped" ] || fail "firewall1 lets a forged source pass"
-"$LAB" exec client1 -- sh -c "ip route del $tam/32; ip address del $webseal/32 dev lo"
+pretend() { # FIREWALL FROM ITS-ADDRESS-THERE SOURCE TARGET PORT: a connection to TARGET from another's address
+  "$LAB" exec "$2" -- sh -c "ip address add $4/32 dev lo && ip route replace $5/32 via $3 src $4" || fail "$2 cannot take another address"
+  drops "$1" "a connection to $5 from $4, forged by $2," probe "$2" "$5" "$6"
+  "$LAB" exec "$2" -- sh -c "ip route del $5/32; ip address del $4/32 dev lo"
+}
+inside=$(jq -r '.nodes[] | select(.node.name == "firewall2").node.addresses.inner' "$XDG_STATE_HOME/lab/webseal-2007/state.json")
+pretend firewall1 client1 "$firewall1" "$webseal" "$tam" 3890
+pretend firewall2 was "$inside" "$(address_of client1)" "$webseal" 8080  # declared, but from the other side
 
 # CPU quota, live, and CPU time.
 cgroup=$(jq -r '.nodes[] | select(.node.name == "webseal").details.cgroup.cpu // empty' "$XDG_STATE_HOME/lab/webseal-2007/state.json")
