@@ -11,7 +11,7 @@ namespace lab::orchestrator {
 
 namespace {
 
-constexpr int kTextWidth = kCardWidth - 26, kNameFont = 15, kRoleFont = 12;
+constexpr int kTextWidth = kCardWidth - 26, kNameFont = 15, kRoleFont = 12, kRadius = 10;
 
 std::string escaped(const std::string& text) {
   std::string safe;
@@ -106,7 +106,6 @@ void draw_wires(std::ostream& out, const Lab& lab, const Picture& picture) {
 
 // Corners are rounded: each is a quadratic curve between points a little before and after it.
 std::string rounded(const std::vector<Point>& path) {
-  constexpr int kRadius = 10;
   const auto towards = [](Point from, Point to) {
     const auto step = [](int a, int b) { return b > a ? std::min(kRadius, b - a) : -std::min(kRadius, a - b); };
     return Point{from.x + step(from.x, to.x), from.y + step(from.y, to.y)};
