@@ -35,8 +35,7 @@ struct Standing {
   std::filesystem::path state;  // $XDG_STATE_HOME/lab/<name>
   double cpu_unit = 1;
   CpuMethod cpu_method = CpuMethod::none;
-  std::string cpu_note;           // why no better method: for the report
-  std::string database_password;  // made for this lab; empty: it has no database
+  std::string cpu_note;  // why no better method: for the report
   std::vector<StandingNode> nodes;
 
   const StandingNode* find(const std::string& node) const;

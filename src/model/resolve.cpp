@@ -71,8 +71,8 @@ std::string directory_url(const Standing& standing) {
   return {};
 }
 
-// Its user may read and add to one table, and nothing else there.
-constexpr const char *kDatabaseName = "lab", *kDatabaseUser = "pages";
+// Its user may read and add to one table, and nothing else there. The password is each standing lab's own: whoever starts roles adds it.
+constexpr const char *kDatabaseName = "lab", *kDatabaseUser = "pages", *kPasswordToCome = "";
 
 Result<Endpoint> database_of(const Standing& standing) {
   for (const Node& node : standing.lab.nodes) {
@@ -201,7 +201,7 @@ Result<PagesConfig> resolve_pages(const Standing& standing, const StandingNode& 
     if (!server) {
       return server.error();
     }
-    config.database = DatabaseClient{*server, kDatabaseName, kDatabaseUser, standing.database_password, settings.connections, settings.cache};
+    config.database = DatabaseClient{*server, kDatabaseName, kDatabaseUser, kPasswordToCome, settings.connections, settings.cache};
   }
   return config;
 }
@@ -211,7 +211,7 @@ Result<DatabaseConfig> resolve_database(const Standing& standing, const Standing
   if (!found) {
     return found.error();
   }
-  return DatabaseConfig{{node.address, (*found)->database.port}, kDatabaseName, kDatabaseUser, standing.database_password, ""};
+  return DatabaseConfig{{node.address, (*found)->database.port}, kDatabaseName, kDatabaseUser, kPasswordToCome, ""};
 }
 
 }  // namespace lab

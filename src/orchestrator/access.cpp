@@ -10,6 +10,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <cerrno>
+#include <fstream>
 #include <iomanip>
 #include <sstream>
 
@@ -61,6 +62,12 @@ Result<void> ensure_database_password(const fs::path& folder) {
   }
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write, ignored);  // its folder is the owner's alone already
   return {};
+}
+
+std::string database_password(const fs::path& folder) {
+  std::string password;
+  std::getline(std::ifstream(StateFiles(folder).database_password) >> std::ws, password);
+  return password;
 }
 
 std::string known_hosts(const State& state) {

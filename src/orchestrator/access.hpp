@@ -16,6 +16,7 @@ Result<void> ensure_key(const std::filesystem::path& folder, Deadline deadline);
 
 // keys/database (0600): the database user's password, made at random; kept when there.
 Result<void> ensure_database_password(const std::filesystem::path& folder);
+std::string database_password(const std::filesystem::path& folder);  // empty: the lab has none
 
 // sshd(8), SSH_KNOWN_HOSTS FILE FORMAT; the host is the node's name (HostKeyAlias).
 std::string known_hosts(const State& state);

@@ -3,6 +3,7 @@
 #include "agent/rpc.hpp"
 #include "config/config.hpp"
 #include "lab/resolve.hpp"
+#include "orchestrator/access.hpp"
 #include "pki/pki.hpp"
 #include "store/read.hpp"
 
@@ -63,14 +64,27 @@ Result<void> push_certificates(remote::Remote& remote, const Standing& standing,
 }
 
 Result<json::object> config_of(const Standing& standing, const StandingNode& node, Role role) {
+  const std::string password = database_password(standing.state);
   const auto written = [](const auto& config) -> Result<json::object> {
     return config ? Result<json::object>(config::to_json(*config)) : config.error();
   };
   switch (role) {
     case Role::gateway: return written(resolve_gateway(standing, node));
     case Role::directory: return written(resolve_directory(standing, node));
-    case Role::pages: return written(resolve_pages(standing, node));
-    case Role::database: return written(resolve_database(standing, node));
+    case Role::pages: {
+      auto pages = resolve_pages(standing, node);
+      if (pages && pages->database) {
+        pages->database->password = password;
+      }
+      return written(pages);
+    }
+    case Role::database: {
+      auto database = resolve_database(standing, node);
+      if (database) {
+        database->password = password;
+      }
+      return written(database);
+    }
     default: return Error{"role " + to_string(role) + " has no service", "node " + node.name};
   }
 }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
-#include <fstream>
 
 namespace lab::orchestrator {
 
@@ -136,7 +135,6 @@ Standing standing_of(const fs::path& root, const State& state) {
   standing.cpu_unit = state.cpu_unit;
   standing.cpu_method = state.cpu_method;
   standing.cpu_note = state.cpu_note;
-  std::getline(std::ifstream(StateFiles(standing.state).database_password) >> std::ws, standing.database_password);
   for (const Node& node : state.lab.nodes) {
     const auto at = std::find_if(state.nodes.begin(), state.nodes.end(), [&](const auto& record) { return record.node.name == node.name; });
     if (at != state.nodes.end()) {
