@@ -162,8 +162,10 @@ Result<std::vector<std::string>> outdated_images(const Engine& engine, Deadline 
     return listed.error();
   }
   auto names = lines_of(*listed);
-  std::erase(names, image_name());
-  std::erase(names, std::string(kRepository) + ":<none>");
+  // Podman names an image by all its names, others' included.
+  std::erase_if(names, [](const std::string& name) {
+    return !name.starts_with(std::string(kRepository) + ":") || name == image_name() || name.ends_with(":<none>");
+  });
   const auto nameless =
       engine.run({"images", "--quiet", "--filter", "dangling=true", "--filter", std::string("label=") + kLabel}, deadline);
   if (!nameless) {
