@@ -87,9 +87,7 @@ if [ -n "$cgroup" ]; then
 fi
 
 # Measured end to end, one lab CPU and two.
-wants 0 "$LAB" run --only '1/page=5.8KB/*/clients=8' --repeats 2 -o "$work/reports"
-results=$work/reports/latest/results.json
-[ "$(jq '[.cells[] | select(.status == "measured" and .pages_per_s.median > 0)] | length' "$results")" = 2 ] || fail "not measured: $out"
+run_measured 2 --only '1/page=5.8KB/*/clients=8' --repeats 2
 ! jq -e '.cells[] | select(.flags | index("unreconciled"))' "$results" >/dev/null || fail "counts do not agree: $(jq .cells "$results")"
 jq -e '.environment.firewalls[] | select(.node == "firewall1") | .flows[] | select(.from == "client1" and .port == 8080) | .packets > 0' \
   "$results" >/dev/null || fail "the firewalls' counters are not in the results: $(jq .environment.firewalls "$results")"

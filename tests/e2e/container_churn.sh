@@ -32,7 +32,7 @@ traces() {
   echo "namespaces: $(ls /run/netns /var/run/netns 2>/dev/null | sort -u)"
   echo "mounts: $(awk '{ print $5 }' /proc/self/mountinfo | grep -E 'containers|docker|netns|lab' | sort)"
   echo "layers: $(ls "$(storage)" 2>/dev/null | sort)"
-  echo "programs: $(pgrep -ax 'conmon|aardvark-dns|containerd-shim.*|slirp4netns' | cut -d' ' -f2- | sort)"
+  echo "programs: $(ps -eo args= | grep -E '^(/usr/\S*/)?(conmon|aardvark-dns|containerd-shim|slirp4netns)' | sort)"
   echo "files: $(ls -A "$XDG_STATE_HOME/lab" 2>/dev/null; ls -A /tmp | grep '^lab-')"
 }
 storage() {

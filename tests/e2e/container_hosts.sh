@@ -55,9 +55,7 @@ wants 0 "$LAB" exec webseal -- sh -c 'ls -d /root/.lab-given-*-webseal'
 [ "$(processes)" != "0 0 0 0" ] || fail "nothing of the lab's runs on the hosts"
 printf '%s\n' "playbook: small" "profiles: {quick: {warmup: 0.3s, measure: 1s}}" "scenarios:" \
   '  - {id: "1", client: http, junction: {point: /app2, servers: [was]}, auth: none, axes: {page: [5.8KB], clients: [4]}}' >"$work/small.yaml"
-wants 0 "$LAB" run "$work/small.yaml" --repeats 1 -o "$work/reports"
-jq -e '[.cells[] | select(.status == "measured" and .pages_per_s.median > 0)] | length == 1' "$work/reports/latest/results.json" >/dev/null ||
-  fail "not measured: $out"
+run_measured 1 "$work/small.yaml" --repeats 1
 
 wants 0 "$LAB" down
 manifest >"$work/after"

@@ -67,14 +67,11 @@ probe() { "$LAB" exec "$1" -- timeout 2 bash -c "exec 3<>/dev/tcp/$2/$3" >/dev/n
 probe client1 "$(address_of webseal)" 8080 || fail "client1 does not reach the gateway"
 ! probe client1 "$(address_of was)" 9080 || fail "client1 reaches the back end past the firewalls"
 
-wants 0 "$LAB" run --only '1/page=5.8KB/*/clients=8' --repeats 1 -o "$work/reports"
-results=$work/reports/latest/results.json
+run_measured 2 --only '1/page=5.8KB/*/clients=8' --repeats 1
 if [ "$limited" != true ]; then
   jq -e '.environment.cpu_method == "stop-continue" and (.environment.cpu_note | contains("rootless on cgroups v1"))' "$results" >/dev/null ||
     fail "how CPUs are limited: $(jq -c '.environment | [.cpu_method, .cpu_note]' "$results")"
 fi
-jq -e '[.cells[] | select(.status == "measured" and .pages_per_s.median > 0 and .cpu.webseal > 0.1 and .cpu.webseal < 1.2)] | length == 2' \
-  "$results" >/dev/null || fail "not measured: $(jq -c '.cells[] | [.id, .status, .reason, .cpu]' "$results")"
 ! jq -e '.cells[] | select(.flags | index("unreconciled"))' "$results" >/dev/null || fail "counts do not agree: $(jq .cells "$results")"
 
 podman kill "$(container_of tam)" >/dev/null 2>&1
