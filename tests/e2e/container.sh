@@ -83,7 +83,8 @@ pretend firewall2 was "$inside" "$(address_of client1)" "$webseal" 8080  # decla
 # CPU quota, live, and CPU time.
 cgroup=$(jq -r '.nodes[] | select(.node.name == "webseal").details.cgroup.cpu // empty' "$XDG_STATE_HOME/lab/webseal-2007/state.json")
 if [ -n "$cgroup" ]; then
-  [ "$(cat "$cgroup"/cpu.cfs_quota_us "$cgroup"/cpu.max 2>/dev/null | cut -d' ' -f1)" = 4000 ] || fail "the gateway's lab CPU is no quota of 0.4"
+  one=$(jq '.cpu_unit * 10000 | round' "$XDG_STATE_HOME/lab/webseal-2007/state.json")
+  [ "$(cat "$cgroup"/cpu.cfs_quota_us "$cgroup"/cpu.max 2>/dev/null | cut -d' ' -f1)" = "$one" ] || fail "the gateway's lab CPU is no quota of $one"
 fi
 
 # Measured end to end, one lab CPU and two.

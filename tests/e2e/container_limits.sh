@@ -2,6 +2,7 @@
 # Memory and CPUs of real containers: limits stand in their control groups, hold, and change while a run goes on.
 . "$SOURCE/tests/e2e/container_common.bash" || exit 1
 image_or_skip
+cd "$work" || exit 1
 
 cat >"$work/limits.yaml" <<'YAML'
 lab: limits
@@ -59,6 +60,8 @@ done
 results=$work/reports/latest/results.json
 jq -e '[.cells[] | select(.status == "measured" and (.cpu.webseal // 0) < 1.1)] | length > 0' "$results" >/dev/null ||
   fail "CPU shares of the gateway: $(jq -c '.cells[] | [.id, .status, .cpu]' "$results")"
+
+[ ! -e oom ] || fail "the engine left a file where lab was called from"
 
 wants 0 "$LAB" down
 nothing_left_of limits

@@ -259,7 +259,7 @@ class ContainerProvider final : public Provider {
     std::error_code ignored;
     fs::remove(ssh / "sshd.pid", ignored);
     local::Watch watch(ssh);
-    if (const auto started = engine.run({"start", name}, deadline); !started) {
+    if (const auto started = engine.run_in(ssh.parent_path(), {"start", name}, deadline); !started) {
       return Error{started.error().what, "node " + node.name, "see `lab doctor`", started.error().detail};
     }
     return await_sshd(engine, name, ssh / "sshd.pid", watch, deadline);

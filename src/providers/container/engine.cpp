@@ -156,7 +156,18 @@ Result<EngineFacts> Engine::facts(Deadline deadline) const {
 }
 
 Result<std::string> Engine::run(const std::vector<std::string>& arguments, Deadline deadline) const {
-  auto done = attempt(arguments, deadline);
+  return output_of({program_}, arguments, deadline);
+}
+
+Result<std::string> Engine::run_in(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                                   Deadline deadline) const {
+  return output_of({"env", "-C", folder.string(), program_}, arguments, deadline);
+}
+
+Result<std::string> Engine::output_of(std::vector<std::string> command, const std::vector<std::string>& arguments,
+                                      Deadline deadline) const {
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  auto done = host_.execute(command, deadline);
   if (!done) {
     return done.error();
   }

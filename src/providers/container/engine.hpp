@@ -55,12 +55,15 @@ class Engine {
   Result<EngineFacts> facts(Deadline deadline) const;
   // Output of a command; an exit other than 0 is an error with what the engine said.
   Result<std::string> run(const std::vector<std::string>& arguments, Deadline deadline) const;
+  // The same, in a folder: what watches over a Podman container leaves a file named "oom" where it was started from.
+  Result<std::string> run_in(const std::filesystem::path& folder, const std::vector<std::string>& arguments, Deadline deadline) const;
   // Whatever the exit code.
   Result<remote::Finished> attempt(const std::vector<std::string>& arguments, Deadline deadline) const;
   // A rootless Podman that this user never ran has made nothing, and need not be woken up to say so.
   bool never_used() const;
 
  private:
+  Result<std::string> output_of(std::vector<std::string> command, const std::vector<std::string>& arguments, Deadline deadline) const;
   Error failure(const std::vector<std::string>& arguments, const remote::Finished& done) const;
   Engine(const Host& host, EngineKind kind, std::string program) : host_(host), kind_(kind), program_(std::move(program)) {}
 

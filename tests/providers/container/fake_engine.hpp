@@ -34,7 +34,8 @@ class FakeEngine {
                  : name == "podman" || name == "docker" ? std::nullopt
                                                         : remote::find_program(name);
         },
-        [this](const Words& command, Deadline deadline) -> Result<remote::Finished> {
+        [this](const Words& asked, Deadline deadline) -> Result<remote::Finished> {
+          const Words command = asked.front() == "env" ? Words(asked.begin() + 3, asked.end()) : asked;  // env -C FOLDER …
           return command.front() == "/fake/" + program_ ? run({command.begin() + 1, command.end()}) : remote::run(command, {}, deadline);
         },
         ""};
