@@ -53,14 +53,16 @@ while kill -0 "$run" 2>/dev/null; do
   quota >>"$work/quotas"
   sleep 0.05  # between two looks
 done
-wait "$run" || grep -q "is the host busy with something else" "$work/run" || fail "the run fails: $(cat "$work/run")"
 for wanted in "$one" "$two"; do
   grep -qx "$wanted" "$work/quotas" || fail "the quota was never $wanted during the run: $(sort "$work/quotas" | uniq -c)"
 done
-results=$work/reports/latest/results.json
-jq -e '[.cells[] | select(.status == "measured" and (.cpu.webseal // 0) < 1.1)] | length > 0' "$results" >/dev/null ||
-  fail "CPU shares of the gateway: $(jq -c '.cells[] | [.id, .status, .cpu]' "$results")"
-
+if wait "$run"; then
+  jq -e '[.cells[] | select(.status == "measured" and (.cpu.webseal // 0) < 1.1)] | length == 2' "$work/reports/latest/results.json" >/dev/null ||
+    fail "CPU shares of the gateway: $(jq -c '.cells[] | [.id, .status, .cpu]' "$work/reports/latest/results.json")"
+else
+  grep -q "is the host busy with something else" "$work/run" || fail "the run fails: $(cat "$work/run")"
+  echo "busy host: not every trial counts"
+fi
 [ ! -e oom ] || fail "the engine left a file where lab was called from"
 
 wants 0 "$LAB" down
