@@ -84,10 +84,27 @@ class JsonSchema {
         }
       } else if (key == "additionalProperties") {
         check_others(value, schema, rule, at);
+      } else if (key == "anyOf") {
+        check_any(value, rule.as_array(), at);
       } else if (key != "$schema" && key != "$defs" && key != "title" && key != "description") {
         found_.push_back(at + ": the keyword " + std::string(key) + " is not known to this check");
       }
     }
+  }
+
+  // What the first one says against it, where all say something.
+  void check_any(const Value& value, const boost::json::array& rules, const std::string& at) {
+    const std::vector<std::string> before = found_;
+    std::vector<std::string> first;
+    for (const Value& rule : rules) {
+      check(value, rule.as_object(), at);
+      if (found_.size() == before.size()) {
+        return;
+      }
+      first = first.empty() ? found_ : first;
+      found_ = before;
+    }
+    found_ = first;
   }
 
   void check_others(const Value& value, const Object& schema, const Value& rule, const std::string& at) {

@@ -8,14 +8,18 @@ namespace lab::report {
 
 namespace {
 
-std::string cell_html(const Td& cell, const Column& column, bool header) {
+// A table of this class becomes cards on narrow screens, where each cell says what it is.
+constexpr std::string_view kCards = "cards";
+
+std::string cell_html(const Td& cell, const Column& column, bool header, bool card) {
   const std::string value = cell.value ? fmt::format(" data-value=\"{}\"", exact(*cell.value)) : "";
   const std::string style = column.numeric ? " class=\"number\"" : "";
   if (header) {
     return fmt::format("<th scope=\"row\"{}{}>{}</th>", style, value, cell.html);
   }
   const std::string span = cell.span > 1 ? fmt::format(" colspan=\"{}\"", cell.span) : "";
-  return fmt::format("<td data-label=\"{}\"{}{}{}>{}</td>", escape_html(column.title), style, value, span, cell.html);
+  const std::string label = card ? fmt::format(" data-label=\"{}\"", escape_html(column.title)) : "";
+  return fmt::format("<td{}{}{}{}>{}</td>", label, style, value, span, cell.html);
 }
 
 }  // namespace
@@ -33,10 +37,11 @@ std::string to_html(const HtmlTable& table) {
     out += fmt::format("<th scope=\"col\"{}>{}</th>", column.numeric ? " class=\"number\"" : "", escape_html(column.title));
   }
   out += "</tr></thead>\n<tbody>\n";
+  const bool cards = table.style.ends_with(kCards);
   for (const auto& row : table.rows) {
     out += "<tr>";
     for (std::size_t i = 0; i < row.size() && i < table.columns.size(); ++i) {
-      out += cell_html(row[i], table.columns[i], i == 0);
+      out += cell_html(row[i], table.columns[i], i == 0, cards);
     }
     out += "</tr>\n";
   }

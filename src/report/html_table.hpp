@@ -24,7 +24,7 @@ struct Column {
 
 struct HtmlTable {
   std::string caption;  // read out; hidden where the heading above says the same
-  std::string style;    // CSS class
+  std::string style;    // CSS classes; with "cards" as the last, rows are cards on narrow screens
   std::vector<Column> columns;
   std::vector<std::vector<Td>> rows;  // the first cell of each row is its header
 };

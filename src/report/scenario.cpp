@@ -17,35 +17,61 @@ bool differ_only_in(const CellResult& a, const CellResult& b, std::string_view n
          std::ranges::all_of(a.axes, [&](const auto& each) { return each.first == name || axis(b, each.first) == each.second; });
 }
 
-// Software and hardware crypto, and the log's three places, keep their colour in every scenario.
-int hue_of(const std::string& crypto, const std::string& log, std::size_t gateway) {
-  constexpr int kPlain = 3;
-  int hue = crypto == "software" ? 0 : crypto == "hardware" ? 1 : crypto == "adapter" ? 2 : kPlain;
-  if (log == "own-disk" || log == "null") {
-    hue = log == "null" ? 5 : 4;
-  }
-  return (hue + static_cast<int>(gateway)) % 6;
-}
+constexpr int kHues = 6, kShades = 3;
+
+struct Color {
+  int hue = 0, shade = 1;
+  auto operator<=>(const Color&) const = default;
+};
 
 std::string series_label(const CellResult& cell, const Cells& all) {
   const std::string label = cell_label(cell, all, {"page", "clients"});
   return label.empty() ? axis_text("cpus", axis(cell, "cpus")) : label;
 }
 
-Series& series_for(std::vector<Series>& series, const CellResult& cell, const ScenarioView& scenario, std::size_t clients) {
-  const std::string label = series_label(cell, scenario.cells);
-  const auto found = std::ranges::find(series, label, &Series::label);
-  if (found != series.end()) {
-    return *found;
+int place_of(const CellResult& cell, const Cells& cells, std::string_view name) {
+  const auto values = axis_values(cells, name);
+  return static_cast<int>(std::ranges::find(values, axis(cell, name)) - values.begin());
+}
+
+// Software and hardware crypto, and the log's three places, keep their colour in every scenario.
+Color usual_color(const CellResult& cell, const Cells& cells) {
+  constexpr int kPlain = 3;
+  const std::string crypto = axis(cell, "crypto"), log = axis(cell, "log");
+  int hue = crypto == "software" ? 0 : crypto == "hardware" ? 1 : crypto == "adapter" ? 2 : kPlain;
+  if (log == "own-disk" || log == "null") {
+    hue = log == "null" ? 5 : 4;
   }
-  const auto position = [&](std::string_view name) {
-    const auto values = axis_values(scenario.cells, name);
-    return static_cast<std::size_t>(std::ranges::find(values, axis(cell, name)) - values.begin());
-  };
-  Series added{label, 0, 1, Cells(clients, nullptr)};
-  added.hue = hue_of(axis(cell, "crypto"), axis(cell, "log"), varies(scenario.cells, "gateway") ? position("gateway") : 0);
-  added.shade = varies(scenario.cells, "cpus") ? std::min(2, static_cast<int>(position("cpus"))) : 1;
-  return series.emplace_back(std::move(added));
+  const int gateway = varies(cells, "gateway") ? place_of(cell, cells, "gateway") : 0;
+  return {(hue + gateway) % kHues, varies(cells, "cpus") ? std::min(kShades - 1, place_of(cell, cells, "cpus")) : 1};
+}
+
+// By series' label. Where the usual colours would have two series look alike: a hue for each kind, a shade for each number of CPUs; where
+// that does not do either, one after the other. Up to 18 series are told apart.
+std::map<std::string, Color> colors_of(const Cells& cells) {
+  std::map<std::string, Color> usual, by_kind, by_place;
+  std::vector<std::string> kinds;
+  for (const CellResult* cell : cells) {
+    const std::string label = series_label(*cell, cells), kind = cell_label(*cell, cells, {"page", "clients", "cpus"});
+    if (usual.contains(label)) {
+      continue;
+    }
+    if (std::ranges::find(kinds, kind) == kinds.end()) {
+      kinds.push_back(kind);
+    }
+    const int place = static_cast<int>(usual.size()) % (kHues * kShades);
+    usual[label] = usual_color(*cell, cells);
+    by_kind[label] = {static_cast<int>(std::ranges::find(kinds, kind) - kinds.begin()) % kHues, usual[label].shade};
+    by_place[label] = {place % kHues, place / kHues};
+  }
+  for (const auto& colors : {usual, by_kind}) {
+    std::set<Color> distinct;
+    std::ranges::transform(colors, std::inserter(distinct, distinct.end()), [](const auto& each) { return each.second; });
+    if (distinct.size() == colors.size()) {
+      return colors;
+    }
+  }
+  return by_place;
 }
 
 void add_flags(std::vector<std::string>& to, const std::vector<std::string>& from) {
@@ -177,6 +203,7 @@ std::string cell_label(const CellResult& cell, const Cells& cells, const std::ve
 std::vector<Panel> throughput_panels(const ScenarioView& scenario) {
   std::vector<Panel> panels;
   const auto clients = axis_values(scenario.cells, "clients");
+  const auto colors = colors_of(scenario.cells);
   for (const CellResult* cell : measured(scenario.cells)) {
     const std::string title = axis_text("page", axis(*cell, "page"));
     auto panel = std::ranges::find(panels, title, &Panel::title);
@@ -184,10 +211,16 @@ std::vector<Panel> throughput_panels(const ScenarioView& scenario) {
       panels.push_back({title, clients, {}});
       panel = panels.end() - 1;
     }
-    Series& series = series_for(panel->series, *cell, scenario, clients.size());
+    const std::string label = series_label(*cell, scenario.cells);
+    auto series = std::ranges::find(panel->series, label, &Series::label);
+    if (series == panel->series.end()) {
+      const Color color = colors.at(label);
+      panel->series.push_back({label, color.hue, color.shade, Cells(clients.size(), nullptr)});
+      series = panel->series.end() - 1;
+    }
     const auto place = std::ranges::find(clients, axis(*cell, "clients")) - clients.begin();
     if (static_cast<std::size_t>(place) < clients.size()) {
-      series.points[static_cast<std::size_t>(place)] = cell;
+      series->points[static_cast<std::size_t>(place)] = cell;
     }
   }
   return panels;

@@ -36,8 +36,8 @@ std::string cell_label(const CellResult& cell, const Cells& cells, const std::ve
 // One bar or line of a throughput chart: a combination of crypto, log, gateway and CPUs.
 struct Series {
   std::string label;
-  int hue = 0;    // 0 to 5: what is switched (crypto, log, gateway); the style sheet names the colours
-  int shade = 1;  // 0 to 2: the gateway's CPUs, more is darker
+  int hue = 0;    // 0 to 5: what is switched (crypto, log, gateway, busy guests); the style sheet names the colours
+  int shade = 1;  // 0 to 2: the gateway's CPUs, more is darker; no two of up to 18 series have both in common
   Cells points;   // one for each of the panel's clients; null where there is no such cell
 };
 

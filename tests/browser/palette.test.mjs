@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const css = readFileSync(new URL("../../reports/template/palette.css", import.meta.url), "utf8");
-const names = (text) => Object.fromEntries([...text.matchAll(/--([hnm]\d(?:-\d)?): (#[0-9a-f]{6});/g)].map((match) => [match[1], match[2]]));
+const names = (text) => Object.fromEntries([...text.matchAll(/--([hnmps]\d(?:-\d)?): (#[0-9a-f]{6});/g)].map((match) => [match[1], match[2]]));
 const [light, dark] = css.split("@media screen and (prefers-color-scheme: dark)").map(names);
 
 // Severity 1.0, on linear RGB: Machado, Oliveira, Fernandes, IEEE TVCG 15(6), 2009.
@@ -25,7 +25,8 @@ function lab(color, sight) {
 }
 
 const shades = (hues) => hues.flatMap((hue) => [0, 1, 2].map((shade) => `h${hue}-${shade}`));
-const charts = { nodes: [0, 1, 2, 3, 4, 5, 6, 7].map((node) => `n${node}`), crypto: shades([0, 1, 2]), log: shades([3, 4, 5]) };
+const charts = { nodes: [0, 1, 2, 3, 4, 5, 6, 7].map((node) => `n${node}`), series: shades([0, 1, 2, 3, 4, 5]),
+  percentiles: [0, 1, 2, 3, 4].map((each) => `p${each}`), sides: ["s0", "s1"] };
 
 for (const [scheme, palette] of Object.entries({ light, dark })) {
   for (const [sight, matrix] of Object.entries(sights)) {

@@ -2,6 +2,7 @@
 #include "report/comparison_formats.hpp"
 
 #include "golden.hpp"
+#include "json_schema.hpp"
 #include "two_runs.hpp"
 
 #include <boost/json.hpp>
@@ -68,6 +69,30 @@ TEST_CASE("a comparison as JSON has every key, and what cannot be compared is nu
   CHECK(all.at("cells").at(1).at("throughput").at("verdict") == "no-difference");
   CHECK(all.at("pairs").at(0).at("ratio").at("verdict") == "larger");
   CHECK(all.at("not_compared").as_array().size() == 1);
+}
+
+TEST_CASE("a comparison as JSON is as its schema says, whose every key must be there") {
+  lab::test::JsonSchema schema("compare");
+  const std::vector<std::string> none;
+  const Compared found = compared();
+  const auto whole = boost::json::parse(comparison_json(found.comparison, found.thresholds)).as_object();
+  CHECK(schema.violations(whole) == none);
+  for (const char* part : {"cells", "pairs", "not_compared", "thresholds", "differences"}) {
+    INFO(part);
+    REQUIRE_FALSE(whole.at(part).as_array().empty());
+    for (const auto& [key, value] : whole.at(part).at(0).as_object()) {
+      boost::json::object less = whole;
+      less.at(part).at(0).as_object().erase(key);
+      CHECK(schema.violations(less) == std::vector{"/" + std::string(part) + "/0: " + std::string(key) + " is missing"});
+    }
+  }
+  boost::json::object changed = whole;
+  changed.at("cells").at(0).at("cpu") = nullptr;
+  CHECK(schema.violations(changed) == none);
+  changed.at("cells").at(0).at("throughput") = nullptr;
+  CHECK(schema.violations(changed).size() == 1);
+  changed.at("cells").at(0).at("cpu") = 1;
+  CHECK(schema.violations(changed).size() == 2);
 }
 
 TEST_CASE("the page has both runs side by side, a bar and an interval for every cell, and no script") {

@@ -90,6 +90,13 @@ TEST_CASE("every chart on the page has a text alternative and a table") {
   CHECK(occurrences(page, "<figure>") == occurrences(page, "<details class=\"numbers\">"));
 }
 
+TEST_CASE("cells say what they are in tables that become cards, and only there: 10,000 rows are heavy enough") {
+  const std::string page = render(fixture(), Format::html);
+  const auto claims = page.substr(page.find("<table class=\"claims cards\">"));
+  CHECK(has(claims.substr(0, claims.find("</table>")), "<td data-label=\"Verdict\""));
+  CHECK_FALSE(has(page.substr(page.find("<section id=\"cells\"")), "data-label"));
+}
+
 TEST_CASE("names and reasons from files never become markup or script") {
   Run run = fixture();
   const std::string hostile = "</script><img src=x onerror=alert(1)>{{script}}\"'&";

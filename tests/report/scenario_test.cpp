@@ -2,6 +2,8 @@
 
 #include "sample.hpp"
 
+#include <set>
+
 using namespace lab;
 using namespace lab::report;
 using namespace lab::report::test;
@@ -30,6 +32,48 @@ TEST_CASE("a chart has a panel for each page and a series for each CPUs × crypt
   CHECK(panels[0].series[0].hue == panels[0].series[1].hue);
   CHECK(panels[0].series[0].shade < panels[0].series[1].shade);
   CHECK(panels[1].series.front().points.front()->id == "2/page=12KB/crypto=hardware/cpus=1/clients=8");
+}
+
+TEST_CASE("no two series of a chart have one colour, whatever is switched") {
+  using Values = std::vector<std::string>;
+  struct Matrix {
+    std::string axis, other;
+    Values values, others;
+  };
+  const Values crypto{"software", "hardware", "adapter"}, gateways{"lab", "nginx", "haproxy"};
+  for (const Matrix& each : {Matrix{"crypto", "gateway", crypto, gateways}, Matrix{"crypto", "log", crypto, {"file", "own-disk", "null"}},
+                             Matrix{"busy", "cpus", {"0", "1", "2", "3"}, {"1", "2"}}, Matrix{"log", "gateway", {"file", "null"}, gateways},
+                             Matrix{"crypto", "cpus", {"software", "hardware"}, {"1", "2", "4", "8"}}}) {
+    Run run;
+    for (const std::string& value : each.values) {
+      for (const std::string& other : each.others) {
+        add_cell(run, "2", {{"page", "5.8KB"}, {each.axis, value}, {each.other, other}, {"clients", "8"}}, around(1000));
+      }
+    }
+    INFO(each.axis << " and " << each.other);
+    std::set<std::pair<int, int>> colors;
+    const auto panels = throughput_panels(scenarios(run).front());
+    for (const Series& series : panels.front().series) {
+      CHECK(series.hue >= 0);
+      CHECK(series.hue < 6);
+      CHECK(series.shade >= 0);
+      CHECK(series.shade < 3);
+      colors.emplace(series.hue, series.shade);
+    }
+    CHECK(colors.size() == each.values.size() * each.others.size());
+  }
+}
+
+TEST_CASE("crypto and log keep their colours where nothing else is switched") {
+  const auto hue = [](const std::string& axis, const std::string& value) {
+    Run run;
+    add_cell(run, "2", {{"page", "5.8KB"}, {axis, value}, {"cpus", "1"}, {"clients", "8"}}, around(1000));
+    add_cell(run, "2", {{"page", "5.8KB"}, {axis, "other"}, {"cpus", "1"}, {"clients", "8"}}, around(1000));
+    return throughput_panels(scenarios(run).front()).front().series.front().hue;
+  };
+  CHECK(hue("crypto", "software") == 0);
+  CHECK(hue("crypto", "hardware") == 1);
+  CHECK(hue("log", "null") == 5);
 }
 
 TEST_CASE("skipped cells are in no chart") {
