@@ -5,6 +5,7 @@
 #include "pair_trial.hpp"
 #include "services.hpp"
 #include "stats/pairs.hpp"
+#include "store/raw.hpp"
 #include "store/read.hpp"
 #include "summary.hpp"
 #include "trial.hpp"
@@ -235,8 +236,7 @@ class Run {
         continue;
       }
       const double start = static_cast<double>(side.slices.front().start_ns) / 1e9;
-      const std::string name =
-          fmt::format("histograms/trial-{:04}{}.hlog", trial.trial, trial.sides.size() > 1 ? fmt::format("-{}", i + 1) : "");
+      const std::string name = store::histogram_name(trial.trial, i, trial.sides.size(), store::Times::service);
       if (auto saved = directory_.save(name, stats::hdr_log(side.cell, start, side.slices.front().s, service_times(seen_[i]))); !saved) {
         return saved;
       }
