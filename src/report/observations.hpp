@@ -13,10 +13,11 @@ namespace lab::report {
 // What the charts of a scenario show, one sentence or two each.
 std::vector<std::string> observations(const Run& run, const ScenarioView& scenario);
 
+// What is odd about its trials and cells: failed, flagged and resumed trials, a trial far off its cell's others, a cell in which a change
+// does something else than in all others. Empty where nothing is.
+std::vector<std::string> anomalies(const Run& run, const ScenarioView& scenario);
+
 // What follows from them, in one paragraph.
 std::string conclusion(const Run& run, const ScenarioView& scenario);
-
-// "Flagged: noisy-host." or nothing.
-std::string flag_note(const std::vector<std::string>& flags);
 
 }  // namespace lab::report

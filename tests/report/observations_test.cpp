@@ -30,7 +30,7 @@ TEST_CASE("observations say how much, how surely, and what limits") {
   CHECK(all[1] == "Going from 1 to 2 gateway CPUs: throughput ×\u202f2.00 (95% interval 2.00–2.00, n = 6).");
   CHECK(all[2] == "webseal limits 2 of 2 cells; it uses 99% of the CPU allotted to it.");
   CHECK(conclusion(run, scenarios(run).front()) ==
-        "The CPU of webseal sets the rate in every cell. Gateway CPUs from 1 to 2 bring ×\u202f2.00.");
+        "The CPU of webseal sets the rate in every cell. Going from 1 to 2 gateway CPUs brings ×\u202f2.00 (95% interval 2.00).");
 }
 
 TEST_CASE("the latency of an open loop is told with its interval, the least and the greatest") {
@@ -50,14 +50,14 @@ TEST_CASE("the latency of an open loop is told with its interval, the least and 
 TEST_CASE("an effect below the noise is not claimed, in no sentence") {
   const Run run = scaling({1000, 1100, 950, 1020, 1080, 990}, {1050, 1000, 1010, 990, 1100, 1030});
   CHECK(has(all_of(observations(run, scenarios(run).front())), "no effect that can be told from noise"));
-  CHECK(has(conclusion(run, scenarios(run).front()), "bring nothing that can be told from noise"));
+  CHECK(has(conclusion(run, scenarios(run).front()), "brings nothing that can be told from noise"));
   CHECK(all_of(key_findings(run)) == "The effect of a second gateway CPU cannot be told from noise (scenario 1).\n");
 }
 
 TEST_CASE("few repeats are called indicative wherever their ratio stands") {
   const Run run = scaling({1000, 1010, 990}, {2000, 2010, 1990});
   CHECK(has(all_of(observations(run, scenarios(run).front())), "n = 3, indicative"));
-  CHECK(has(conclusion(run, scenarios(run).front()), "(indicative: few repeats)"));
+  CHECK(has(conclusion(run, scenarios(run).front()), "(range 1.99 to 2.01; indicative: few repeats)"));
   CHECK(has(all_of(key_findings(run)), "indicative: 3 repeats"));
   CHECK(has(all_of(limitations(run)), "3 repeats a cell: indicative."));
 }
@@ -88,7 +88,92 @@ TEST_CASE("an effect that is sure in some comparisons only is counted so") {
   Run run = scaling(around(1000), around(2000));
   add_cell(run, "1", {{"page", "5.8KB"}, {"cpus", "1"}, {"clients", "10"}}, {1000, 1100, 950, 1020, 1080, 990});
   add_cell(run, "1", {{"page", "5.8KB"}, {"cpus", "2"}, {"clients", "10"}}, {1050, 1000, 1010, 990, 1100, 1030});
-  CHECK(has(conclusion(run, scenarios(run).front()), "(in 1 of 2 comparisons)"));
+  CHECK(has(conclusion(run, scenarios(run).front()), "(95% interval 2.00; in 1 of 2 comparisons)"));
+}
+
+TEST_CASE("the order of pages is told with its figures, where every step is sure") {
+  Run run;
+  const auto add = [&run](const char* page, const char* cpus, const std::vector<double>& rates) {
+    add_cell(run, "2", {{"page", page}, {"cpus", cpus}, {"clients", "8"}}, rates);
+  };
+  add("5.8KB", "1", around(1000));
+  add("5.8KB", "2", around(2000));
+  add("12KB", "1", around(800));
+  add("12KB", "2", around(1700));
+  const auto order = [](const Run& of) { return all_of(observations(of, scenarios(of).front())); };
+  CHECK(has(order(run),
+            "Throughput falls as pages grow, 5.8 KB > 12 KB, in each of 2 settings: from 5.8 KB to 12 KB ×\u202f0.80 to "
+            "×\u202f0.85 in 2 comparisons (95% intervals within 0.80 to 0.85; n = 6 each).\n"));
+  add("2.9MB", "1", around(10));
+  add("2.9MB", "2", {1500, 1800, 1900, 1600, 1750, 1650});
+  CHECK(has(order(run), "Throughput falls as pages grow, 5.8 KB > 12 KB > 2.9 MB, in 1 of 2 settings: "));
+  for (Trial& trial : run.trials) {
+    for (Side& side : trial.sides) {
+      side.pages_per_s = has(side.cell, "5.8KB") ? 1000 : 1000 + 10 * trial.block;
+    }
+  }
+  CHECK(has(order(run), "That throughput falls as pages grow cannot be told from noise: "));
+}
+
+TEST_CASE("that gains grow with the page is said only where no interval of a step reaches the one before") {
+  const auto order = [](double software_12k) {
+    Run run;
+    const auto add = [&run](const char* page, const char* crypto, double rate) {
+      add_cell(run, "2", {{"page", page}, {"crypto", crypto}, {"clients", "8"}}, around(rate));
+    };
+    add("5.8KB", "software", 1000);
+    add("5.8KB", "hardware", 1300);
+    add("12KB", "software", software_12k);
+    add("12KB", "hardware", 1200);
+    return all_of(observations(run, scenarios(run).front()));
+  };
+  CHECK(has(order(750), "The gain from hardware crypto grows with the page, 5.8 KB < 12 KB: +30% (+30% to +30%), +60% (+60% to +60%).\n"));
+  CHECK(has(order(1000), "That the gain from hardware crypto grows with the page cannot be told from noise: +30%"));
+}
+
+TEST_CASE("odd trials are told: flagged, failed, first after a resumption, far off the others") {
+  Run run = scaling(around(1000), {2000, 2010, 1990, 2005, 1400, 1995});
+  CHECK(anomalies(run, scenarios(run).front()) ==
+        std::vector<std::string>{"Trial 11 is far off the others of 2 CPUs: 1,400 pages/s, where they have 1,990–2,010."});
+  CHECK(has(all_of(observations(run, scenarios(run).front())), "Trial 11 is far off"));
+  run.results.pairs.push_back({"x", "x", "aa", {1, 0.6, 1.6, 6}, 0.5, {}});
+  CHECK(anomalies(run, scenarios(run).front()).empty());
+  run.trials[0].flags = {"unsettled", "indicative"};
+  run.trials[1].flags = {"unsettled", "noisy-host"};
+  run.trials[2].failed = "node webseal is gone";
+  run.trials[3].notes = {kResumedNote};
+  CHECK(anomalies(run, scenarios(run).front()) ==
+        std::vector<std::string>{
+            "2 of 12 trials are flagged: noisy-host (1), unsettled (2).",
+            "Trial 3 failed, of 1/page=5.8KB/cpus=1/clients=8: node webseal is gone.",
+            "Trial 4 is the first after the run was broken off and resumed: what the host was doing may have changed.",
+        });
+}
+
+TEST_CASE("few odd trials are listed, many are counted") {
+  Run run = scaling(around(1000), around(2000));
+  for (Trial& trial : run.trials) {
+    trial.failed = trial.trial > 5 ? "" : "gone";
+  }
+  const auto all = anomalies(run, scenarios(run).front());
+  REQUIRE(all.size() == 4);
+  CHECK(all.back() == "2 more trials failed.");
+}
+
+TEST_CASE("a cell in which a change does something else than in all others is told, with the interval of both") {
+  const auto odd = [](double two_with_30_clients) {
+    Run run;
+    for (const char* clients : {"10", "20", "30", "40"}) {
+      add_cell(run, "1", {{"page", "5.8KB"}, {"cpus", "1"}, {"clients", clients}}, around(1000));
+      const bool off = std::string(clients) == "30";
+      add_cell(run, "1", {{"page", "5.8KB"}, {"cpus", "2"}, {"clients", clients}}, around(off ? two_with_30_clients : 2000));
+    }
+    return all_of(anomalies(run, scenarios(run).front()));
+  };
+  CHECK(has(odd(1100),
+            "Going from 1 to 2 gateway CPUs with 30 clients is far off what it is elsewhere: throughput ×\u202f1.10 (95% interval "
+            "1.10–1.10, n = 6), against ×\u202f2.00 to ×\u202f2.00 in 3 comparisons (95% intervals within 2.00; n = 6 each).\n"));
+  CHECK(odd(1900).empty());
 }
 
 TEST_CASE("the advice on the log's disk follows the figures") {
@@ -98,7 +183,7 @@ TEST_CASE("the advice on the log's disk follows the figures") {
     add_cell(run, "log", {{"page", "5.8KB"}, {"log", "own-disk"}, {"clients", "8"}}, own_disk);
     return conclusion(run, scenarios(run).front());
   };
-  CHECK(has(advice(around(1200)), "A disk of its own for the log brings +20%: give it one."));
+  CHECK(has(advice(around(1200)), "A disk of its own for the log brings +20% (95% interval +20%): give it one."));
   CHECK(has(advice(around(800)), "nothing here speaks for one."));
   CHECK(has(advice({1000, 1100, 950, 1020, 1080, 990}), "Whether a disk of its own relieves the log cannot be told from noise here"));
 }
