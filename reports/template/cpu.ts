@@ -1,15 +1,8 @@
 import type { Cpu } from "./data";
-import { categoryAxis, css, escape, flagged, text, tick, tooltip, valueAxis } from "./look";
+import { css, escape, flagged, text, tick, tooltip, valueAxis } from "./look";
+import { rowAxis, rowsHeight } from "./rows";
 
-const narrow = (width: number): boolean => width < 520;
-// On paper a chart has to fit on a page, with its caption and legend.
-const printing = (): boolean => document.documentElement.classList.contains("printing") || matchMedia("print").matches;
-const mostOnPaper = 740;
-export const cpuHeight = (chart: Cpu, width: number): number => {
-  const height = 92 + chart.rows.length * (narrow(width) ? 40 : 27);
-  return printing() ? Math.min(mostOnPaper, height) : height;
-};
-const labelSize = (chart: Cpu, width: number): number => Math.min(narrow(width) ? 11 : 12, ((cpuHeight(chart, width) - 92) / chart.rows.length) * 0.72);
+export const cpuHeight = (chart: Cpu, width: number): number => rowsHeight(chart.rows.length, width);
 
 // Bars and machine lines share one scale where the host's cores are known: all of them are 100%.
 function limit(chart: Cpu): number {
@@ -36,8 +29,7 @@ export function cpuOption(chart: Cpu, width: number) {
     grid: { left: 6, right: 18, top: 44, bottom: 26, containLabel: true },
     tooltip: { ...tooltip(), trigger: "axis" as const, axisPointer: { type: "shadow" as const, shadowStyle: { color: css("muted"), opacity: 0.1 } },
       formatter: (items: { dataIndex: number }[]) => tip(chart, items[0].dataIndex) },
-    yAxis: { ...categoryAxis(chart.rows.map((row) => (row.flags.length ? "⚑ " : "") + row.label)), inverse: true,
-      axisLabel: { ...text(labelSize(chart, width)), interval: 0, ...(narrow(width) ? { width: 118, overflow: "break" as const } : {}) } },
+    yAxis: rowAxis(chart.rows, width),
     xAxis: [
       { ...valueAxis("", tick), name: "host CPUs", nameLocation: "middle" as const, nameGap: 24, min: 0, max: most, nameTextStyle: text(11) },
       { ...valueAxis("", (value) => `${Math.round(value)}%`), name: "use of the machine", nameLocation: "middle" as const, nameGap: 24, nameTextStyle: text(11),

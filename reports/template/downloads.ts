@@ -1,4 +1,7 @@
 // What a figure offers to take along: its charts as one SVG, its table as CSV.
+import { drawWithin } from "./drawing";
+import { marks } from "./look";
+
 const svgName = "http://www.w3.org/2000/svg";
 const margin = 20;
 const gap = 24;
@@ -18,6 +21,19 @@ function label(text: string, x: number, y: number, weight = 400, size = 12): SVG
   return node("text", { x, y, "font-size": size, "font-weight": weight, "font-family": getComputedStyle(document.body).fontFamily, fill: colorOf("--ink") }, text);
 }
 
+// In a square of 12 units.
+function swatch(element: Element, x: number, y: number): SVGElement {
+  const look = getComputedStyle(element);
+  const mark = marks[[...element.classList].find((each) => each in marks) ?? ""];
+  const [width, height] = !mark ? [12, 12] : typeof mark.size === "number" ? [mark.size, mark.size] : mark.size;
+  const [left, top, right, bottom] = [x + 6 - width / 2, y + 6 - height / 2, x + 6 + width / 2, y + 6 + height / 2];
+  const outlines: Record<string, string> = { triangle: `${x + 6},${top} ${right},${bottom} ${left},${bottom}`, diamond: `${x + 6},${top} ${right},${y + 6} ${x + 6},${bottom} ${left},${y + 6}` };
+  const hollow = look.backgroundColor === "rgba(0, 0, 0, 0)";  // a machine's dashes, or what was published
+  const paint = { fill: hollow ? "none" : look.backgroundColor, stroke: hollow ? look.borderTopColor : "none", "stroke-width": 2 };
+  return mark?.symbol === "circle" ? node("circle", { cx: x + 6, cy: y + 6, r: width / 2, ...paint })
+    : mark && mark.symbol in outlines ? node("polygon", { points: outlines[mark.symbol], ...paint }) : node("rect", { x: left, y: top, width, height, ...paint });
+}
+
 // The legend's entries in lines that are no wider than the picture; returns where it ends.
 function legend(into: SVGElement, figure: Element, width: number, top: number): number {
   let [x, y] = [margin, top];
@@ -26,10 +42,7 @@ function legend(into: SVGElement, figure: Element, width: number, top: number): 
     if (x > margin && x + taken > width - margin) {
       [x, y] = [margin, y + 20];
     }
-    const swatch = getComputedStyle(entry.querySelector(".swatch")!);
-    const line = swatch.backgroundColor === "rgba(0, 0, 0, 0)";  // a machine's dashes, or what was published
-    into.append(node("rect", { x, y: y - 10, width: 12, height: 12, fill: line ? "none" : swatch.backgroundColor, stroke: line ? swatch.borderTopColor : "none", "stroke-width": 2 }),
-      label(textOf(entry), x + 18, y));
+    into.append(swatch(entry.querySelector(".swatch")!, x, y - 10), label(textOf(entry), x + 18, y));
     x += taken;
   }
   return y + 14;
@@ -37,7 +50,7 @@ function legend(into: SVGElement, figure: Element, width: number, top: number): 
 
 export function figureSvg(figure: Element): string {
   const panels = [...figure.querySelectorAll<HTMLElement>(".chart")].map((chart) => ({
-    chart: chart.querySelector("svg")!, title: textOf(chart.parentElement!.querySelector("h4")), width: chart.clientWidth, height: chart.clientHeight,
+    chart: chart.querySelector("svg")!, title: textOf(chart.parentElement!.querySelector("h3, h4")), width: chart.clientWidth, height: chart.clientHeight,
   }));
   const width = Math.max(480, ...panels.map((panel) => panel.width)) + 2 * margin;
   const whole = node("svg", { xmlns: svgName, role: "img" });
@@ -74,22 +87,19 @@ function save(name: string, type: string, content: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// `drawn` draws the figure's charts where they are not yet.
-export function offerDownloads(drawn: (figure: Element) => void): void {
-  for (const figure of document.querySelectorAll("figure:has(.chart)")) {
-    const name = figure.querySelector(".chart")!.id.replace(/^(throughput-.*)-\d+$/, "$1");
-    const offers = document.createElement("p");
-    offers.className = "downloads";
-    const offer = (what: string, action: () => void): void => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = what;
-      button.setAttribute("aria-label", `Download ${textOf(figure.querySelector("figcaption b"))} as ${what}`);
-      button.addEventListener("click", action);
-      offers.append(button);
-    };
-    offer("SVG", () => { drawn(figure); save(`${name}.svg`, "image/svg+xml", figureSvg(figure)); });
-    offer("CSV", () => save(`${name}.csv`, "text/csv;charset=utf-8", figureCsv(figure)));
-    figure.append(offers);
-  }
+export function offerDownloads(figure: Element): void {
+  const name = figure.querySelector(".chart")!.id.replace(/^(throughput-.*)-\d+$/, "$1");
+  const offers = document.createElement("p");
+  offers.className = "downloads";
+  const offer = (what: string, action: () => void): void => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = what;
+    button.setAttribute("aria-label", `Download ${textOf(figure.querySelector("figcaption b"))} as ${what}`);
+    button.addEventListener("click", action);
+    offers.append(button);
+  };
+  offer("SVG", () => { drawWithin(figure); save(`${name}.svg`, "image/svg+xml", figureSvg(figure)); });
+  offer("CSV", () => save(`${name}.csv`, "text/csv;charset=utf-8", figureCsv(figure)));
+  figure.append(offers);
 }

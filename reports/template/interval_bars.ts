@@ -2,7 +2,7 @@
 import type { CustomSeriesOption, BarSeriesOption } from "echarts/charts";
 import { css } from "./look";
 
-export interface Bar { value: number; low: number; high: number; several: boolean; flagged: boolean; label: string; dots: { value: number; flagged: boolean }[]; tip: string }
+export interface Bar { value: number; low: number; high: number; several: boolean; flagged: boolean; label: string; dots: { value: number; flagged: boolean; trial: number }[]; tip: string }
 export interface Group { label: string; color: string; bars: (Bar | null)[] }  // a bar for each category
 
 const layout = { barGap: "14%", barCategoryGap: "26%", barMaxWidth: 64 };
@@ -23,7 +23,9 @@ function marks(bar: Bar, x: number, width: number, y: (value: number) => number)
   bar.dots.forEach((dot, i) => {
     const shift = bar.dots.length > 1 ? (i / (bar.dots.length - 1) - 0.5) * width * 0.62 : 0;
     shapes.push({ type: "circle", shape: { cx: x + shift, cy: y(dot.value), r: Math.min(2.6, Math.max(1.4, width / 12)) }, silent: true,
-      style: { fill: dot.flagged ? css("card") : css("ink"), stroke: dot.flagged ? css("flag") : css("card"), lineWidth: dot.flagged ? 1.6 : 0.8, opacity: 0.92 } });
+      style: { fill: dot.flagged ? css("card") : css("ink"), stroke: dot.flagged ? css("flag") : css("card"), lineWidth: dot.flagged ? 1.6 : 0.8, opacity: 0.92 } },
+    // What a finger or a mouse hits is larger than what is seen.
+    { type: "circle", shape: { cx: x + shift, cy: y(dot.value), r: 6 }, cursor: "pointer", info: { trial: dot.trial }, style: { fill: "transparent" } });
   });
   const top = Math.min(...[bar.value, bar.several ? bar.high : bar.value, ...bar.dots.map((dot) => dot.value)].map(y));
   shapes.push({ type: "text", silent: true, style: { text: label, x, y: top - 7, textAlign: "center", textVerticalAlign: "bottom",
@@ -37,7 +39,7 @@ export function intervalBars(groups: Group[]): (BarSeriesOption | CustomSeriesOp
     data: group.bars.map((bar) => (bar ? { value: bar.value, tooltip: { formatter: () => bar.tip } } : null)),
   } as BarSeriesOption));
   const overlay: CustomSeriesOption[] = groups.map((group, index) => ({
-    type: "custom", name: group.label, silent: true, z: 5, tooltip: { show: false },
+    type: "custom", name: group.label, z: 5, tooltip: { show: false },
     // The second value is what the axis has to reach.
     data: group.bars.map((bar, category) => [category, bar ? Math.max(bar.value, bar.high, ...bar.dots.map((dot) => dot.value)) * 1.06 : null]),
     renderItem: (_params: unknown, api: any) => {

@@ -1,4 +1,10 @@
 // Colours come from the style sheet, so that light, dark and paper are decided in one place; numbers read as in the tables.
+// Shapes that go with colours, in charts, legends and downloads alike.
+export const marks: Record<string, { symbol: "circle" | "rect" | "triangle" | "diamond"; size: number | [number, number] }> = {
+  p0: { symbol: "circle", size: 8 }, p1: { symbol: "rect", size: 7.5 }, p2: { symbol: "triangle", size: 9.5 }, p3: { symbol: "diamond", size: 10.5 }, p4: { symbol: "rect", size: [3, 14] },
+  s0: { symbol: "circle", size: 8 }, s1: { symbol: "diamond", size: 10.5 },
+};
+
 export const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 export const text = (size = 12) => ({ fontFamily: getComputedStyle(document.body).fontFamily, fontSize: size, color: css("muted") });
@@ -19,6 +25,8 @@ export function change(ratio: number): string {
   const size = percent.toFixed(percent >= 9.95 ? 0 : 1);
   return Number(size) === 0 ? "±0%" : `${ratio < 1 ? "−" : "+"}${size}%`;
 }
+
+export const duration = (us: number): string => (us < 999.5 ? `${number(us)} µs` : us < 999_500 ? `${number(us / 1e3)} ms` : `${number(us / 1e6)} s`);
 
 export const escape = (value: string): string => value.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 

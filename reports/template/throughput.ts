@@ -6,7 +6,7 @@ function bar(point: Point, series: string): Bar {
   const range = point.n > 1 ? `<br>${number(point.low)}–${number(point.high)}, n = ${point.n}` : "";
   return {
     value: point.median, low: point.low, high: point.high, several: point.n > 1, flagged: point.flags.length > 0, label: number(point.median),
-    dots: point.trials.map((trial) => ({ value: trial.value, flagged: trial.flags.length > 0 })),
+    dots: point.trials.map((trial) => ({ value: trial.value, trial: trial.trial, flagged: trial.flags.length > 0 })),
     tip: `${escape(series)}<br><b>${number(point.median)}</b> pages/s${range}${flagged(point.flags)}`,
   };
 }

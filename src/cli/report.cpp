@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 namespace lab::cli {
 
@@ -14,6 +15,7 @@ namespace {
 
 struct Options {
   std::string run, format = "html", output, reports = "reports";
+  std::vector<int> trials;
   bool open = false;
 };
 
@@ -23,8 +25,15 @@ void write(const Options& options, Context& context) {
     return context.fail(directory.error());
   }
   const report::Format format = *report::parse_format(options.format);  // CLI11 has checked it
+  if (!options.trials.empty() && format != report::Format::html) {
+    return context.fail(Error{"--trial puts a trial's time series into the page, and " + options.format + " has none",
+                              {},
+                              "leave --format away, or read trials.jsonl in the run's directory",
+                              {},
+                              Failure::usage});
+  }
   if (options.output == "-") {
-    const auto run = report::read_run(*directory);
+    const auto run = report::read_run(*directory, options.trials);
     if (!run) {
       return context.fail(run.error());
     }
@@ -35,7 +44,7 @@ void write(const Options& options, Context& context) {
     }
     return;
   }
-  const auto written = report::write_report(*directory, format, options.output);
+  const auto written = report::write_report(*directory, format, options.output, options.trials);
   if (!written) {
     return context.fail(written.error());
   }
@@ -60,6 +69,9 @@ void add_report(CLI::App& root, Context& context) {
   command->add_option("--format", options->format, "html unless given; md (its charts as SVG files beside it), csv, json")
       ->check(CLI::IsMember({"html", "md", "csv", "json"}));
   command->add_option("-o,--output", options->output, "where to; RUN/report.FORMAT unless given, - for standard output")->type_name("FILE");
+  command->add_option("--trial", options->trials, "puts this trial's time series into the page, however large; may be repeated")
+      ->type_name("N")
+      ->allow_extra_args(false);
   command->add_option("--reports", options->reports, "the folder of runs; reports unless given")->type_name("DIR");
   command->add_flag("--open", options->open, "show it in the desktop's browser");
   command->callback([options, &context] { write(*options, context); });

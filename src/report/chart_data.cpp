@@ -1,6 +1,7 @@
 #include "report/chart_data.hpp"
 
 #include "report/host.hpp"
+#include "report/series.hpp"
 #include "report/text.hpp"
 
 #include <algorithm>
@@ -76,6 +77,10 @@ json::array machine_lines(const Run& run, const Cells& cells) {
   return lines;
 }
 
+json::object row(const CellResult& cell, const Cells& cells) {
+  return {{"label", row_label(cell, cells)}, {"flags", texts(doubts(cell.flags))}};
+}
+
 void add_cpu(const Run& run, const ScenarioView& scenario, json::array& charts) {
   const Cells cells = measured(scenario.cells);
   if (cells.empty()) {
@@ -83,8 +88,7 @@ void add_cpu(const Run& run, const ScenarioView& scenario, json::array& charts) 
   }
   json::array rows, nodes;
   for (const CellResult* cell : cells) {
-    std::string label = cell_label(*cell, cells);
-    rows.push_back(json::object{{"label", label.empty() ? cell->id : label}, {"flags", texts(doubts(cell->flags))}});
+    rows.push_back(row(*cell, cells));
   }
   for (const std::string& node : node_use(cells).shown) {
     json::array values;
@@ -125,6 +129,26 @@ void add_gain(const Run& run, const ScenarioView& scenario, json::array& charts)
       {"id", gain_id(scenario)}, {"pages", texts(gain.pages)}, {"lines", std::move(lines)}, {"published", std::move(published)}});
 }
 
+void add_percentiles(const Run& run, const ScenarioView& scenario, json::array& charts) {
+  const Cells cells = timed(run, scenario);
+  if (cells.empty()) {
+    return;
+  }
+  json::array rows;
+  for (const CellResult* cell : cells) {
+    const CellTimes& times = run.times.at(cell->id);
+    json::object one = row(*cell, cells);
+    json::array us;
+    for (const auto& each : times.us) {
+      us.push_back(each ? json::value(*each) : json::value(nullptr));
+    }
+    one["us"] = std::move(us);
+    one["count"] = times.count;
+    rows.push_back(std::move(one));
+  }
+  charts.push_back(json::object{{"id", percentiles_id(scenario)}, {"rows", std::move(rows)}});
+}
+
 std::string value_of(const Selector& selector, const std::string& key) {
   const auto found = selector.find(key);
   return found == selector.end() ? "" : found->second;
@@ -148,6 +172,7 @@ std::string throughput_id(const ScenarioView& scenario, std::size_t panel) {
 }
 std::string cpu_id(const ScenarioView& scenario) { return "cpu-" + scenario.id; }
 std::string gain_id(const ScenarioView& scenario) { return "gain-" + scenario.id; }
+std::string percentiles_id(const ScenarioView& scenario) { return "percentiles-" + scenario.id; }
 
 Gain crypto_gain(const Run& run, const ScenarioView& scenario) {
   Gain gain;
@@ -180,13 +205,18 @@ Gain crypto_gain(const Run& run, const ScenarioView& scenario) {
 }
 
 json::object chart_data(const Run& run) {
-  json::array throughput, cpu, gain;
+  json::array throughput, cpu, gain, percentiles;
   for (const ScenarioView& scenario : scenarios(run)) {
     add_throughput(run, scenario, throughput);
     add_cpu(run, scenario, cpu);
     add_gain(run, scenario, gain);
+    add_percentiles(run, scenario, percentiles);
   }
-  return {{"throughput", std::move(throughput)}, {"cpu", std::move(cpu)}, {"gain", std::move(gain)}};
+  return {{"throughput", std::move(throughput)},
+          {"cpu", std::move(cpu)},
+          {"gain", std::move(gain)},
+          {"percentiles", std::move(percentiles)},
+          {"trials", series_data(run)}};
 }
 
 }  // namespace lab::report

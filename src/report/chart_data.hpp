@@ -14,6 +14,7 @@ namespace lab::report {
 std::string throughput_id(const ScenarioView& scenario, std::size_t panel);
 std::string cpu_id(const ScenarioView& scenario);
 std::string gain_id(const ScenarioView& scenario);
+std::string percentiles_id(const ScenarioView& scenario);
 
 // Hardware against software crypto, by page; empty where the scenario does not have both.
 struct Gain {

@@ -2,7 +2,9 @@
 
 #include "report/bars_svg.hpp"
 #include "report/chart_data.hpp"
+#include "report/percentiles_svg.hpp"
 #include "report/text.hpp"
+#include "report/times_text.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -73,8 +75,7 @@ ChartFile cpu_file(const Run& run, const ScenarioView& scenario) {
     chart.legend.emplace_back(color(node), node);
   }
   for (const CellResult* cell : cells) {
-    const std::string label = cell_label(*cell, cells);
-    BarRow row{{}, label.empty() ? cell->id : label, {}, std::nullopt, {}, std::nullopt, {}, !doubts(cell->flags).empty()};
+    BarRow row{{}, row_label(*cell, cells), {}, std::nullopt, {}, std::nullopt, {}, !doubts(cell->flags).empty()};
     double sum = 0;
     for (const std::string& node : use.shown) {
       row.segments.emplace_back(color(node), host_cpus(*cell, node));
@@ -84,6 +85,11 @@ ChartFile cpu_file(const Run& run, const ScenarioView& scenario) {
     chart.rows.push_back(std::move(row));
   }
   return {file_name("cpu", scenario), chart.title, bars_svg(chart)};
+}
+
+std::string lowered(std::string title) {
+  title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
+  return title;
 }
 
 double percent_of(double ratio) { return (ratio - 1) * 100; }
@@ -125,6 +131,10 @@ std::vector<ChartFile> chart_files(const Run& run, const ScenarioView& scenario)
   std::vector<ChartFile> files{throughput_file(run, scenario), cpu_file(run, scenario)};
   if (const Gain gain = crypto_gain(run, scenario); !gain.lines.empty()) {
     files.push_back(gain_file(scenario, gain));
+  }
+  if (const Cells cells = timed(run, scenario); !cells.empty()) {
+    const std::string title = fmt::format("Scenario {}: {} by cell", scenario.id, lowered(times_title(run, cells)));
+    files.push_back({file_name("percentiles", scenario), title, percentiles_svg(title, run, cells)});
   }
   return files;
 }

@@ -15,7 +15,7 @@ struct ChartFile {
   std::string svg;
 };
 
-// Throughput, CPU, and the gain from hardware crypto where both were measured.
+// Throughput, CPU, the gain from hardware crypto where both were measured, percentiles where there are histograms.
 std::vector<ChartFile> chart_files(const Run& run, const ScenarioView& scenario);
 
 }  // namespace lab::report

@@ -24,8 +24,14 @@ std::string contents_html(const Run& run, const std::vector<ScenarioView>& views
   if (!run.lab.nodes.empty()) {
     out += entry("topology", "Topology");
   }
-  return out + entry("environment", "Environment") + entry("method", "Method") + entry("cells", "Every cell") +
-         entry("repeat", "Repeat it");
+  out += entry("environment", "Environment") + entry("method", "Method") + entry("cells", "Every cell");
+  if (!run.results.pairs.empty()) {
+    out += entry("pairs", "Every pair");
+  }
+  if (!run.shown.empty()) {
+    out += entry("trials", "One trial");
+  }
+  return out + entry("repeat", "Repeat it");
 }
 
 }  // namespace

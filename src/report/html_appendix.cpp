@@ -163,7 +163,7 @@ std::string appendix_html(const Run& run) {
   for (const std::string& paragraph : method(run)) {
     out += "<p>" + escape_html(paragraph) + "</p>\n";
   }
-  return out + "</section>\n" + cells_html(run) + pairs_html(run) + repeat_html(run);
+  return out + "</section>\n" + cells_html(run) + pairs_html(run) + trials_html(run) + repeat_html(run);
 }
 
 }  // namespace lab::report

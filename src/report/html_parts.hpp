@@ -18,8 +18,10 @@ std::string summary_html(const Run& run);
 std::string claims_html(const Run& run);
 std::string flags_section_html(const Run& run);
 std::string scenario_html(const Run& run, const ScenarioView& scenario);
-std::string scenario_setting(const ScenarioView& scenario);  // what is measured, as a sentence or two of plain text
-std::string appendix_html(const Run& run);                   // topology, environment, method, every cell, how to repeat it
+std::string percentiles_html(const Run& run, const ScenarioView& scenario);  // "" where no cell of it has a histogram
+std::string scenario_setting(const ScenarioView& scenario);                  // what is measured, as a sentence or two of plain text
+std::string trials_html(const Run& run);                                     // where a trial is shown over time; "" where none can be
+std::string appendix_html(const Run& run);                                   // topology, environment, method, every cell, how to repeat it
 std::string topology_svg(const Run& run);
 
 std::string flag_meaning(const std::string& flag);

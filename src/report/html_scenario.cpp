@@ -1,7 +1,7 @@
 #include "report/chart_data.hpp"
 #include "report/host.hpp"
+#include "report/html_figure.hpp"
 #include "report/html_parts.hpp"
-#include "report/html_table.hpp"
 #include "report/observations.hpp"
 #include "report/text.hpp"
 
@@ -77,25 +77,6 @@ std::string configuration_html(const ScenarioView& scenario) {
   return out + "</dl>\n";
 }
 
-std::string legend_html(const std::vector<std::tuple<std::string, std::string>>& entries) {
-  std::string out = "<ul class=\"legend\" aria-hidden=\"true\">\n";
-  for (const auto& [style, label] : entries) {
-    out += fmt::format("<li><span class=\"swatch {}\"></span>{}</li>\n", style, escape_html(label));
-  }
-  return out + "</ul>\n";
-}
-
-std::string chart_html(const std::string& id, const std::string& style, const std::string& alternative) {
-  return fmt::format("<div class=\"chart {}\" id=\"{}\" role=\"img\" aria-label=\"{}\"></div>\n", style, escape_html(id),
-                     escape_html(alternative));
-}
-
-std::string figure_html(const std::string& caption, const std::string& body, const HtmlTable& table) {
-  return fmt::format(
-      "<figure>\n<figcaption>{}</figcaption>\n{}<details class=\"numbers\"><summary>The numbers</summary>\n{}</details>\n</figure>\n",
-      caption, body, to_html(table));
-}
-
 // What a whisker is: an interval wants six repeats.
 std::string whiskers(const Cells& cells) {
   const bool few = std::ranges::any_of(cells, [](const CellResult* cell) { return cell->pages_per_s.n < kEnoughRepeats; });
@@ -123,7 +104,7 @@ std::string panel_alternative(const Panel& panel) {
 
 std::string throughput_html(const ScenarioView& scenario) {
   const auto panels = throughput_panels(scenario);
-  std::vector<std::tuple<std::string, std::string>> legend;
+  Legend legend;
   std::string charts = "<div class=\"panels\">\n";
   HtmlTable table{"Throughput of scenario " + scenario.id,
                   "throughput",
@@ -131,7 +112,7 @@ std::string throughput_html(const ScenarioView& scenario) {
                   {}};
   for (std::size_t i = 0; i < panels.size(); ++i) {
     for (const Series& series : panels[i].series) {
-      std::tuple<std::string, std::string> entry(fmt::format("h{}-{}", series.hue, series.shade), series.label);
+      Legend::value_type entry(fmt::format("h{}-{}", series.hue, series.shade), series.label);
       if (std::ranges::find(legend, entry) == legend.end()) {
         legend.push_back(std::move(entry));
       }
@@ -139,8 +120,7 @@ std::string throughput_html(const ScenarioView& scenario) {
         if (cell != nullptr) {
           const double clients = std::max(1.0, std::atof(axis(*cell, "clients").c_str()));
           const double each = cell->pages_per_s.median / clients;
-          const std::string label = cell_label(*cell, scenario.cells);
-          table.rows.push_back({td(label.empty() ? cell->id : label), rate_cell(*cell), td(interval_cell(cell->pages_per_s)),
+          table.rows.push_back({td(row_label(*cell, scenario.cells)), rate_cell(*cell), td(interval_cell(cell->pages_per_s)),
                                 td(cell->pages_per_s.n, std::to_string(cell->pages_per_s.n)), td(each, number(each)),
                                 td(cell->limited_by)});
         }
@@ -162,8 +142,7 @@ std::string cpu_alternative(const Cells& cells, const NodeUse& use) {
     for (const std::string& node : use.shown) {
       nodes.push_back(fmt::format("{} {:.2f}", node, host_cpus(*cell, node)));
     }
-    const std::string label = cell_label(*cell, cells);
-    parts.push_back((label.empty() ? cell->id : label) + ": " + join(nodes, ", "));
+    parts.push_back(row_label(*cell, cells) + ": " + join(nodes, ", "));
   }
   return "Stacked bars of host CPUs in use by node. " + join(parts, "; ") + ".";
 }
@@ -171,7 +150,7 @@ std::string cpu_alternative(const Cells& cells, const NodeUse& use) {
 std::string cpu_html(const Run& run, const ScenarioView& scenario) {
   const Cells cells = measured(scenario.cells);
   const NodeUse use = node_use(cells);
-  std::vector<std::tuple<std::string, std::string>> legend;
+  Legend legend;
   HtmlTable table{"CPU use in scenario " + scenario.id + ", share of each node's allotment and of each machine", "cpu", {{"Cell"}}, {}};
   for (const std::string& node : use.shown) {
     legend.emplace_back("n" + std::to_string(node_color(run.results, node)), node);
@@ -197,8 +176,7 @@ std::string cpu_html(const Run& run, const ScenarioView& scenario) {
     legend.emplace_back("m" + std::to_string(machine_color(run.results, machine)), machine + ", the whole machine");
   }
   for (const CellResult* cell : cells) {
-    const std::string label = cell_label(*cell, cells);
-    std::vector<Td> row{td_html(escape_html(label.empty() ? cell->id : label) + flags_html(cell->flags))};
+    std::vector<Td> row{td_html(escape_html(row_label(*cell, cells)) + flags_html(cell->flags))};
     const auto add = [&row](const std::map<std::string, double>& shares, const std::string& name) {
       const auto share = shares.find(name);
       row.push_back(share == shares.end() ? td("–") : td(share->second, percent(share->second)));
@@ -219,7 +197,7 @@ std::string gain_html(const Run& run, const ScenarioView& scenario) {
   if (gain.lines.empty()) {
     return "";
   }
-  std::vector<std::tuple<std::string, std::string>> legend;
+  Legend legend;
   std::vector<std::string> parts;
   HtmlTable table{"Gain from hardware crypto in scenario " + scenario.id,
                   "gain",
@@ -239,7 +217,7 @@ std::string gain_html(const Run& run, const ScenarioView& scenario) {
   }
   const bool published = std::ranges::any_of(gain.published, [](const auto& each) { return each.has_value(); });
   if (published) {
-    legend.emplace_back("published", "published in 2007");
+    legend.emplace_back("published", repeats_study(run) ? "published in 2007" : "published");
   }
   return figure_html(
       "<b>Gain from hardware crypto</b> by page size, in pages a second per client. Whiskers are " + whiskers(measured(scenario.cells)) +
@@ -278,7 +256,7 @@ std::string scenario_html(const Run& run, const ScenarioView& scenario) {
   out += "<h3>What is measured</h3>\n<p>" + escape_html(scenario_setting(scenario)) + "</p>\n";
   out += "<h3>Configuration</h3>\n" + configuration_html(scenario);
   if (!measured(scenario.cells).empty()) {
-    out += throughput_html(scenario) + cpu_html(run, scenario) + gain_html(run, scenario);
+    out += throughput_html(scenario) + cpu_html(run, scenario) + gain_html(run, scenario) + percentiles_html(run, scenario);
   }
   out += "<h3>Observations</h3>\n" + list_html(observations(run, scenario), "plain");
   out += "<div class=\"box conclusion\">\n<h3>Conclusion</h3>\n<p>" + escape_html(conclusion(run, scenario)) + "</p>\n</div>\n";

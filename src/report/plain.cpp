@@ -10,6 +10,7 @@
 #include "report/observations.hpp"
 #include "report/scenario.hpp"
 #include "report/text.hpp"
+#include "report/times_text.hpp"
 #include "store/json.hpp"
 
 #include <fmt/format.h>
@@ -81,6 +82,27 @@ std::string pictures_markdown(const Run& run, const ScenarioView& scenario, cons
   return out;
 }
 
+std::string percentiles_markdown(const Run& run, const ScenarioView& scenario) {
+  const Cells cells = timed(run, scenario);
+  if (cells.empty()) {
+    return "";
+  }
+  Row head{"cell"};
+  std::ranges::copy(kPercentileNames, std::back_inserter(head));
+  head.emplace_back("exchanges");
+  std::vector<Row> rows;
+  for (const CellResult* cell : cells) {
+    const CellTimes& times = run.times.at(cell->id);
+    Row row{cell->id};
+    std::ranges::transform(times.us, std::back_inserter(row), [](const auto& us) { return us ? duration_text(*us) : "–"; });
+    row.push_back(number(static_cast<double>(times.count)));
+    rows.push_back(std::move(row));
+  }
+  return fmt::format("{}, percentiles over all trials of a cell. {}\n\n", times_title(run, cells),
+                     escape_markdown(times_meaning(run, cells))) +
+         markdown_table(head, rows);
+}
+
 std::string scenario_markdown(const Run& run, const ScenarioView& scenario, const std::string& charts) {
   std::string out = fmt::format("## Scenario {}{}\n\n", escape_markdown(scenario.id),
                                 scenario.title.empty() ? "" : ": " + escape_markdown(scenario.title));
@@ -95,7 +117,8 @@ std::string scenario_markdown(const Run& run, const ScenarioView& scenario, cons
   if (!rows.empty()) {
     out += markdown_table({"cell", "pages/s", "interval", "n", "limited by", "flags"}, rows);
   }
-  return out + markdown_list(observations(run, scenario)) + "**Conclusion.** " + escape_markdown(conclusion(run, scenario)) + "\n\n";
+  return out + percentiles_markdown(run, scenario) + markdown_list(observations(run, scenario)) + "**Conclusion.** " +
+         escape_markdown(conclusion(run, scenario)) + "\n\n";
 }
 
 std::string facts_markdown(const Facts& facts, const char* first, const char* second) {
@@ -125,6 +148,27 @@ std::string csv_row(const Row& cells) {
 std::string figure(const std::map<std::string, double>& values, const std::string& name) {
   const auto found = values.find(name);
   return found == values.end() ? "" : exact(found->second);
+}
+
+boost::json::array percentiles_json(const Run& run) {
+  boost::json::array all;
+  for (const CellResult& cell : run.results.cells) {
+    const auto times = run.times.find(cell.id);
+    if (times == run.times.end()) {
+      continue;
+    }
+    boost::json::object us;
+    for (std::size_t i = 0; i < kPercentileNames.size(); ++i) {
+      const auto& value = times->second.us.at(i);
+      us[kPercentileNames.at(i)] = value ? boost::json::value(*value) : boost::json::value(nullptr);
+    }
+    all.push_back(boost::json::object{{"cell", cell.id},
+                                      {"times", times->second.latency ? "latency" : "service"},
+                                      {"exchanges", times->second.count},
+                                      {"trials", times->second.trials},
+                                      {"us", std::move(us)}});
+  }
+  return all;
 }
 
 }  // namespace
@@ -202,7 +246,8 @@ std::string render_json(const Run& run) {
                                       {"title", run_title(run)},
                                       {"findings", texts(key_findings(run))},
                                       {"limitations", texts(limitations(run))},
-                                      {"scenarios", std::move(sections)}};
+                                      {"scenarios", std::move(sections)},
+                                      {"percentiles", percentiles_json(run)}};
   return boost::json::serialize(all) + "\n";
 }
 

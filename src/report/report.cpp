@@ -4,10 +4,15 @@
 #include "report/chart_files.hpp"
 #include "report/html.hpp"
 #include "report/plain.hpp"
+#include "report/series.hpp"
+#include "report/text.hpp"
 #include "store/files.hpp"
+#include "store/raw.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <cctype>
+#include <set>
 
 namespace lab::report {
 
@@ -46,6 +51,20 @@ Result<std::filesystem::path> write_markdown(const Run& run, const std::filesyst
   return path;
 }
 
+// What trials left beside their lines.
+void read_raw(const std::filesystem::path& run_directory, const std::vector<int>& asked, Run& run) {
+  run.times = read_percentiles(run_directory, run);
+  run.shown = trials_to_show(run.trials, asked);
+  run.asked = asked.size();
+  std::set<int> single;
+  for (const Trial& trial : run.trials) {
+    if (trial.kind == "single" && std::ranges::find(run.shown, trial.trial) != run.shown.end()) {
+      single.insert(trial.trial);
+    }
+  }
+  run.samples = store::read_samples(run_directory, single);
+}
+
 }  // namespace
 
 std::optional<Format> parse_format(std::string_view text) {
@@ -79,7 +98,7 @@ void index_trials(Run& run) {
   }
 }
 
-Result<Run> read_run(const std::filesystem::path& run_directory) {
+Result<Run> read_run(const std::filesystem::path& run_directory, const std::vector<int>& trials) {
   auto stored = store::read_run(run_directory);
   if (!stored) {
     return stored.error();
@@ -90,8 +109,21 @@ Result<Run> read_run(const std::filesystem::path& run_directory) {
                  "finish it: lab run --resume " + run_directory.filename().string(),
                  {}};
   }
-  Run run{std::move(stored->record), std::move(*stored->results), std::move(stored->trials), {}, {}, {}};
+  Run run;
+  run.record = std::move(stored->record);
+  run.results = std::move(*stored->results);
+  run.trials = std::move(stored->trials);
+  for (const int wanted : trials) {
+    if (std::ranges::find(run.trials, wanted, &Trial::trial) == run.trials.end()) {
+      return Error{fmt::format("this run has no trial {}", wanted),
+                   run_directory.string(),
+                   fmt::format("it has {}, numbered from 1", count(run.trials.size(), "trial", "trials")),
+                   {},
+                   Failure::usage};
+    }
+  }
   index_trials(run);
+  read_raw(run_directory, trials, run);
   if (auto playbook = config::parse_playbook(run.record.playbook_text, run.record.playbook)) {
     run.playbook = std::move(*playbook);
   }
@@ -111,8 +143,9 @@ std::string render(const Run& run, Format format) {
   return {};
 }
 
-Result<std::filesystem::path> write_report(const std::filesystem::path& run_directory, Format format, const std::filesystem::path& output) {
-  const auto run = read_run(run_directory);
+Result<std::filesystem::path> write_report(const std::filesystem::path& run_directory, Format format, const std::filesystem::path& output,
+                                           const std::vector<int>& trials) {
+  const auto run = read_run(run_directory, trials);
   if (!run) {
     return run.error();
   }

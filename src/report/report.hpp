@@ -3,6 +3,7 @@
 
 #include "lab/error.hpp"
 #include "lab/results.hpp"
+#include "report/percentiles.hpp"
 #include "store/run_directory.hpp"
 
 #include <filesystem>
@@ -28,12 +29,17 @@ struct Run {
   std::unordered_map<std::string, std::vector<std::size_t>> places;  // of a cell's trials; empty where nobody has looked (index_trials)
   Playbook playbook;  // from the record's texts; empty where they are missing or of a later version
   Lab lab;
+  std::map<std::string, CellTimes> times;  // by cell, of those with histograms
+  std::vector<int> shown;                    // trials whose time series go into the page, as trials_to_show has them
+  std::size_t asked = 0;                     // so many of them were asked for: they do, however large
+  std::vector<store::NodeSample> samples;    // of those among them that were measured singly
 };
 
 void index_trials(Run& run);  // so that what asks for a cell's trials need not go through all
 
-// Errors: no such directory, or no results.json in it yet.
-Result<Run> read_run(const std::filesystem::path& run_directory);
+// `trials`: numbers of those whose time series are wanted on the page above all others. Errors: no such directory, no results.json in it
+// yet, no trial of that number.
+Result<Run> read_run(const std::filesystem::path& run_directory, const std::vector<int>& trials = {});
 
 std::string render(const Run& run, Format format);  // one text: Markdown without pictures
 
@@ -41,5 +47,5 @@ std::string render(const Run& run, Format format);  // one text: Markdown withou
 // RUN/report.html, .md, .csv or .json. Markdown gets its charts as SVG files, in the folder report-charts beside report.md (whatever its
 // name, before its extension). Returns where it is.
 Result<std::filesystem::path> write_report(const std::filesystem::path& run_directory, Format format = Format::html,
-                                           const std::filesystem::path& output = {});
+                                           const std::filesystem::path& output = {}, const std::vector<int>& trials = {});
 }  // namespace lab::report

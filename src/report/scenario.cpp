@@ -167,6 +167,12 @@ Cells measured(const Cells& cells) {
   return those;
 }
 
+Cells timed(const Run& run, const ScenarioView& scenario) {
+  Cells those = measured(scenario.cells);
+  std::erase_if(those, [&run](const CellResult* cell) { return !run.times.contains(cell->id); });
+  return those;
+}
+
 std::string axis_text(std::string_view name, const std::string& value) {
   if (name == "page") {
     const auto unit = value.find_first_not_of("0123456789.");
@@ -185,7 +191,10 @@ std::string axis_text(std::string_view name, const std::string& value) {
     return value + (value == "1" ? " busy guest" : " busy guests");
   }
   if (name == "log") {
-    return value == "null" ? "log to /dev/null" : value == "own-disk" ? "log on its own disk" : "log to " + value;
+    return value == "null"       ? "log to /dev/null"
+           : value == "own-disk" ? "log on its own disk"
+           : value == "file"     ? "log to files"
+                                 : "log to " + value;
   }
   return std::string(name) + " " + value;
 }
@@ -198,6 +207,11 @@ std::string cell_label(const CellResult& cell, const Cells& cells, const std::ve
     }
   }
   return join(parts, ", ");
+}
+
+std::string row_label(const CellResult& cell, const Cells& cells) {
+  const std::string label = cell_label(cell, cells);
+  return label.empty() ? cell.id : label;
 }
 
 std::vector<Panel> throughput_panels(const ScenarioView& scenario) {

@@ -26,12 +26,15 @@ std::string axis(const CellResult& cell, std::string_view name);                
 std::vector<std::string> axis_values(const Cells& cells, std::string_view name);  // distinct, in order of appearance
 bool varies(const Cells& cells, std::string_view name);
 Cells measured(const Cells& cells);
+Cells timed(const Run& run, const ScenarioView& scenario);  // measured, with percentiles of their times
 
 // ("page", "5.8KB") → "5.8 KB"; ("cpus", "2") → "2 CPUs"; ("log", "null") → "log to /dev/null".
 std::string axis_text(std::string_view name, const std::string& value);
 
 // The axes that vary among `cells`, in words: "5.8 KB, hardware crypto, 2 CPUs"; without those in `leave_out`.
 std::string cell_label(const CellResult& cell, const Cells& cells, const std::vector<std::string_view>& leave_out = {});
+
+std::string row_label(const CellResult& cell, const Cells& cells);  // likewise; the cell's id where nothing varies
 
 // One bar or line of a throughput chart: a combination of crypto, log, gateway and CPUs.
 struct Series {

@@ -88,6 +88,10 @@ std::string number(double value) {
   return size >= 99.95 ? fmt::format("{:.0f}", value) : size >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
 
+std::string duration_text(double us) {
+  return us < 999.5 ? number(us) + " µs" : us < 999'500 ? number(us / 1e3) + " ms" : number(us / 1e6) + " s";
+}
+
 std::string percent(double share) {
   const double value = share * 100;
   return std::abs(value) >= 9.95 || value == 0 ? fmt::format("{:.0f}%", value) : fmt::format("{:.1f}%", value);

@@ -21,10 +21,11 @@ std::string escape_markdown(std::string_view text);
 // RFC 4180: quoted where it holds a comma, a quote or a line end.
 std::string escape_csv(std::string_view text);
 
-std::string number(double value);   // three figures at least, thousands grouped: "8,049", "498", "27.0", "1.31"
-std::string percent(double share);  // 0.992 → "99%", 0.004 → "0.4%"
-std::string times(double ratio);    // "× 2.09", with a narrow no-break space
-std::string change(double ratio);   // 1.30 → "+30%", 0.65 → "−35%", 1.043 → "+4.3%"
+std::string number(double value);      // three figures at least, thousands grouped: "8,049", "498", "27.0", "1.31"
+std::string duration_text(double us);  // "850 µs", "1.23 ms", "10.0 s"
+std::string percent(double share);     // 0.992 → "99%", 0.004 → "0.4%"
+std::string times(double ratio);       // "× 2.09", with a narrow no-break space
+std::string change(double ratio);      // 1.30 → "+30%", 0.65 → "−35%", 1.043 → "+4.3%"
 std::string range(double low, double high, std::string (*as)(double));  // "1.95–2.19"; one figure where both read alike
 std::string plain_ratio(double ratio);                                  // "2.09"; near 1 "1.043"
 std::string ratio_range(const Interval& ratio);                         // "1.95–2.19", as many digits as the median has

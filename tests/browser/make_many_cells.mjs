@@ -20,7 +20,8 @@ for (let scenario = 1; scenario <= 100; ++scenario) {
           cells.push({ id, scenario: String(scenario), axes, status: "measured", reason: "", trials: 2, pages_per_s: { median: (rates[0] + rates[1]) / 2, low: Math.min(...rates), high: Math.max(...rates) },
             service_us: { p50: 1900, p99: 5100 }, latency_us: null, cpu: figures(1), cpu_us_per_page: figures(100), machines: { host: random() }, errors: 0, tls: { version: "1.2", cipher: "ECDHE-RSA-AES128-GCM-SHA256" },
             limited_by: "webseal", flags: random() < 0.05 ? ["noisy-host"] : ["indicative"] });
-          rates.forEach((pages_per_s, block) => trials.push({ trial: trials.length + 1, kind: "single", block, order: 0, seed: 1, sides: [{ cell: id, pages_per_s }], ratio: null, flags: [], notes: [], failed: "" }));
+          rates.forEach((pages_per_s, block) => trials.push({ trial: trials.length + 1, kind: "single", block, order: 0, seed: 1, sides: [{ cell: id, pages_per_s,
+            slices: [{ start_ns: 3e8, s: 2, done: Math.round(2 * pages_per_s), cpu_us: { webseal: Math.round(8e5 * Number(cpus)) } }] }], ratio: null, flags: [], notes: [], failed: "" }));
         }
       }
     }

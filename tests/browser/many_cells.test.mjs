@@ -24,5 +24,9 @@ test("10,000 cells open, and can be read and reached", { skip: many ? false : "M
   const chart = page.locator(".chart").nth(150);
   await chart.scrollIntoViewIfNeeded();
   await chart.locator("svg").waitFor();
+  await page.evaluate(() => { location.hash = "#trial-19999"; });
+  await page.locator("#trial-absent", { hasText: "--trial 19999" }).waitFor();
+  await page.evaluate(() => { location.hash = "#trial-1"; });
+  await page.locator("#trial-shown .chart svg").first().waitFor();
   await page.context().close();
 });

@@ -243,6 +243,116 @@ test("each figure's chart can be saved as SVG, its numbers as CSV", async () => 
   await close(page);
 });
 
+// Shapes of a chart that are filled with one of the style sheet's colours: where their middles are.
+const marksOf = (chart, variable) => chart.evaluate((element, name) => {
+  const wanted = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  return [...element.querySelectorAll("svg path, svg circle, svg rect")].filter((shape) => shape.getAttribute("fill") === wanted).map((shape) => {
+    const box = shape.getBoundingClientRect();
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  });
+}, variable);
+
+test("percentiles: a mark for each figure of the table, rising along a logarithmic axis", async () => {
+  const { page } = await open(browser, report);
+  for (const scenario of ["1", "2", "5"]) {
+    const chart = page.locator(`[id="percentiles-${scenario}"]`);
+    const rows = await page.$$eval(`[id="scenario-${scenario}"] table.percentiles tbody tr`, (all) => all.map((row) => [...row.cells].slice(1, 6).map((cell) => Number(cell.dataset.value ?? NaN))));
+    assert.equal(rows.length, measured(scenario).length);
+    const marks = await Promise.all([0, 1, 2, 3, 4].map((each) => marksOf(chart, `p${each}`)));
+    marks.forEach((all, each) => assert.equal(all.length, rows.filter((row) => !Number.isNaN(row[each])).length, `percentile ${each} of scenario ${scenario}`));
+    const [p50, , p99, , longest] = marks.map((all) => all[0]);
+    assert.ok(p50.x < p99.x && p99.x < longest.x && Math.abs(p50.y - longest.y) < 2);
+    const expected = Math.log(rows[0][2] / rows[0][0]) / Math.log(rows[0][4] / rows[0][0]);
+    assert.ok(Math.abs((p99.x - p50.x) / (longest.x - p50.x) - expected) < 0.03, "the axis is logarithmic");
+  }
+  assert.equal(await page.locator('[id="percentiles-3"]').count(), 0);  // no histograms there
+  await close(page);
+});
+
+test("a percentile that too few exchanges lie beyond is a dash, and no mark", async () => {
+  const { page } = await open(browser, report);
+  const rows = await page.$$eval('[id="scenario-2"] table.percentiles tbody tr', (all) => all.map((row) => ({ p999: row.cells[4].textContent, count: Number(row.cells[6].dataset.value) })));
+  assert.ok(rows.some((row) => row.count < 10_000) && rows.some((row) => row.count >= 10_000));
+  rows.forEach((row) => assert.equal(row.p999 === "–", row.count < 10_000));
+  await close(page);
+});
+
+const aa = "2/page=5.8KB/crypto=software/cpus=2/clients=8";  // its A/A trials have slices
+
+test("a trial over time, by keyboard: its slices, its nodes' CPU, its flags and notes, its numbers", async () => {
+  const { page, problems } = await open(browser, report);
+  assert.equal(await page.locator("#trial-shown figure").count(), 0);
+  const choice = page.getByLabel("Trial", { exact: true });
+  const wanted = await choice.locator("option").evaluateAll((all) => all.find((each) => each.textContent.startsWith("⚑") && each.textContent.includes("A/A")).value);
+  await choice.focus();
+  await page.keyboard.type(`⚑ ${wanted}`, { delay: 5 });
+  await page.keyboard.press("Enter");
+  const figure = page.locator("#trial-shown figure");
+  await figure.locator(".chart svg").nth(1).waitFor();
+  assert.match(page.url(), new RegExp(`#trial-${wanted}$`));
+  assert.match(await figure.locator("figcaption").textContent(), new RegExp(`^Trial ${wanted} over time: an A/A pair: ${aa}`));
+  assert.match(await figure.locator(".remarks").textContent(), /unsettled.*higher in the second half/);
+  const [rates, cpu] = [figure.locator(".chart").first(), figure.locator(".chart").last()];
+  assert.equal((await marksOf(rates, "s0")).length, 5);
+  assert.equal((await marksOf(rates, "s1")).length, 5);
+  assert.match(await rates.getAttribute("aria-label"), /^Pages a second over the time of trial \d+: A [\d,]+ to [\d,]+; B /);
+  assert.match(await cpu.getAttribute("aria-label"), /webseal 0\.7\d to 0\.8\d/);
+  await figure.locator("summary").focus();
+  await page.keyboard.press("Enter");
+  const rows = await figure.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.equal(rows.length, 10);
+  assert.deepEqual(rows.map((row) => row[2]).join(""), "ABABBAABBA");
+  rows.forEach((row) => assert.ok(Math.abs(Number(row[4].replace(",", "")) - Number(row[3]) * 10) < 1));
+  await page.getByRole("button", { name: "Next" }).press("Enter");
+  await page.locator("#trial-shown figure figcaption b", { hasText: `Trial ${Number(wanted) + 1} ` }).waitFor();
+  assert.deepEqual(problems, []);
+  await close(page);
+});
+
+test("a click on a dot shows its trial, and back leads to the chart", async () => {
+  const { page } = await open(browser, report);
+  const chart = page.locator('[id="throughput-1-0"]');
+  await chart.scrollIntoViewIfNeeded();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const dots = (await marksOf(chart, "ink")).filter((dot) => dot.y > 0);
+  await page.mouse.click(dots[0].x, dots[0].y);
+  await page.locator("#trial-shown figure .chart svg").first().waitFor();
+  const number = /#trial-(\d+)$/.exec(page.url())[1];
+  assert.match(await page.locator("#trial-shown figcaption").textContent(), new RegExp(`^Trial ${number} over time: 1/page=5.8KB`));
+  assert.ok(await page.evaluate(() => document.activeElement.id === "trial-shown" && document.querySelector("#trials").getBoundingClientRect().top < innerHeight));
+  await page.goBack();
+  assert.doesNotMatch(page.url(), /#trial/);
+  await close(page);
+});
+
+test("a link to a trial shows it; one that the page has not tells how to get it", async () => {
+  const { page } = await open(browser, `${report}#trial-3`);
+  assert.match(await page.locator("#trial-shown figcaption").textContent(), /^Trial 3 over time/);
+  await page.evaluate(() => { location.hash = "#trial-9999"; });
+  const told = page.locator("#trial-absent");
+  await told.waitFor();
+  assert.match(await told.textContent(), /slices of trial 9999 are not in this page.*lab report fixture --trial 9999 writes it/);
+  assert.equal(await page.locator("#trial-shown figure").count(), 0);
+  await close(page);
+});
+
+test("a trial that is shown is downloaded and printed like the other figures, and axe-core finds nothing serious", async () => {
+  const { page } = await open(browser, `${report}#trial-3`);
+  const figure = page.locator("#trial-shown figure");
+  await figure.locator(".chart svg").nth(1).waitFor();
+  const svg = await saved(page, figure.getByRole("button", { name: "SVG" }));
+  assert.equal(svg.name, "trial-3.svg");
+  assert.equal((svg.text.match(/<svg/g) ?? []).length, 3);
+  const csv = await saved(page, figure.getByRole("button", { name: "CSV" }));
+  assert.match(csv.text, /^"Start, s","Length, s",Side,Pages,Pages\/s,/);
+  await figure.locator("details").evaluate((each) => { each.open = true; });
+  assert.deepEqual(await seriousFindings(page), []);
+  await page.emulateMedia({ media: "print" });
+  assert.ok(await figure.isVisible());
+  assert.equal(await page.locator(".picker").isVisible(), false);
+  await close(page);
+});
+
 test("a chart is drawn when it comes into view", async () => {
   const { page } = await open(browser, report, { drawn: false });
   const last = page.locator(".chart").last();
@@ -278,8 +388,11 @@ test("without JavaScript the tables and the text are all there", async () => {
   const { page, problems } = await open(browser, report, { javaScriptEnabled: false });
   assert.deepEqual(problems, []);
   assert.equal(await page.locator("#cells tbody tr").count(), results.cells.length);
-  assert.ok(await page.locator("noscript p").isVisible());
+  assert.ok(await page.locator("noscript p").first().isVisible());
+  assert.match(await page.locator("#trials noscript").textContent(), /needs JavaScript.*trials\.jsonl/);
+  assert.ok(await page.locator("#trials noscript p").isVisible());
+  assert.equal(await page.locator(".picker").isVisible(), false);
   await close(page);
 });
 
-test("it stays small enough to mail", () => assert.ok(statSync(report).size < 1024 * 1024));
+test("a quick profile's page stays under 2 MB", () => assert.ok(statSync(report).size < 2e6));

@@ -22,6 +22,13 @@ check "a row a cell" 41 "$(wc -l < numbers.csv)"
 check "to standard output" "# webseal-2007, quick profile" "$("$LAB" report reports/one --format md -o - | head -n 1)"
 check "JSON that a program reads" one "$("$LAB" report one --format json -o - | node -e 'process.stdout.write(JSON.parse(require("fs").readFileSync(0)).report.run.replace("fixture", "one"))')"
 
+check "a trial that is asked for goes into the page" "$work/reports/one/report.html" "$("$LAB" report one --trial 7 --trial 9)"
+"$LAB" report one --trial 700 > out 2>&1
+check "a trial that is not there: exit 2" 2 $?
+check "a trial that is not there: which there are" "  it has 222 trials, numbered from 1" "$(tail -n 1 out)"
+"$LAB" report one --trial 7 --format csv > out 2>&1
+check "a trial's time series is the page's alone: exit 2" 2 $?
+
 "$LAB" report none > out 2>&1
 check "an unknown run: exit 2" 2 $?
 check "an unknown run: the remedy" "error: no such run: none

@@ -3,6 +3,40 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateSync } from "node:zlib";
+
+// HdrHistogram's V2: 1 ns to an hour, three digits. Values below 2,048 have a bucket each, above it each doubling has 1,024.
+function encoded(counts) {
+  const indexOf = (ns) => { const doubling = Math.max(0, Math.floor(Math.log2(ns)) - 10); return doubling * 1024 + Math.floor(ns / 2 ** doubling); };
+  const buckets = new Map();
+  counts.forEach(([ns, count]) => buckets.set(indexOf(ns), (buckets.get(indexOf(ns)) ?? 0) + count));
+  const bytes = [];
+  const put = (value) => { let rest = value < 0 ? -value * 2 - 1 : value * 2; for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128); bytes.push(rest); };
+  let at = 0;
+  for (const index of [...buckets.keys()].sort((a, b) => a - b)) {
+    if (index > at) put(index - at > 1 ? at - index : 0);
+    put(buckets.get(index));
+    at = index + 1;
+  }
+  const head = Buffer.alloc(40);
+  [0x1c849313, bytes.length, 0, 3].forEach((value, i) => head.writeUInt32BE(value, i * 4));
+  head.writeBigUInt64BE(1n, 16);
+  head.writeBigUInt64BE(3600000000000n, 24);
+  head.writeDoubleBE(1, 32);
+  const packed = deflateSync(Buffer.concat([head, Buffer.from(bytes)]));
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(0x1c849314, 0);
+  frame.writeUInt32BE(packed.length, 4);
+  return Buffer.concat([frame, packed]).toString("base64");
+}
+
+// Times around a middle, with a tail that goes to a quota's period.
+function timesLog(cell, middle_ns, count) {
+  const shape = [[0.55, 0.05], [0.7, 0.12], [0.85, 0.18], [1, 0.2], [1.2, 0.18], [1.5, 0.13], [2.1, 0.08], [2.6, 0.045], [3.6, 0.011], [5.2, 0.003], [6.8, 0.0008], [8.5, 0.0002]];
+  const counts = shape.map(([factor, share]) => [Math.round(middle_ns * factor * noise(0.05)), Math.max(1, Math.round(count * share))]);
+  return `#[${cell}]\n#[Histogram log format version 1.3]\n#[StartTime: 0.300 (seconds since epoch)]\n"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"\n` +
+    `0.000,2.000,${(Math.max(...counts.map(([ns]) => ns)) / 1e6).toFixed(3)},${encoded(counts)}\n`;
+}
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "fixture");
 const repeats = 6;
@@ -83,8 +117,8 @@ for (const scenario of scenarios) {
           cpu: { webseal: round(0.992 * noise(0.004)) }, slices: [{ start_ns: 300000000, s: measured, done, cpu_us: { webseal: Math.round(lab * unit * 0.992 * measured * 1e6) } }] }] });
     }
     rates.set(id, values);
-    const { n, ...rates } = interval(values);
-    cell.pages_per_s = rates;
+    const { n, ...figures } = interval(values);  // results.json has it as the cell's trials
+    cell.pages_per_s = figures;
     const rate = cell.pages_per_s.median;
     cell.cpu_us_per_page.webseal = round((lab * unit * 0.992 * 1e6) / rate);
     cell.cpu.webseal = 0.992;
@@ -104,6 +138,25 @@ for (const scenario of scenarios) {
   }
 }
 
+// The same cell on both sides, in slices A B, A B B A, A B B A.
+const aaTrial = (block) => {
+  const cell = "2/page=5.8KB/crypto=software/cpus=2/clients=8";
+  const unsettled = block === 4;
+  const slices = [..."ABABBAABBA"].map((side, at) => {
+    const done = Math.round(497 * noise(0.06) * (unsettled && at > 5 && side === "B" ? 1.4 : 1));
+    return { side, slice: { start_ns: 300000000 + at * 150000000, s: 0.1, done, cpu_us: { client1: done * 15, was: done * 24, webseal: Math.round(79400 * noise(0.01)), tam: 12 } } };
+  });
+  const sideOf = (name) => {
+    const own = slices.filter(({ side }) => side === name).map(({ slice }) => slice);
+    const done = own.reduce((sum, slice) => sum + slice.done, 0);
+    return { cell, pages_per_s: round(done / (own.length * 0.1)), counts: { started: done, done, failed: 0, in_flight: 0, logins: 8, gateway: done + 8, gateway_counter: false, pages: done, retries: 0, errors: {} },
+      cpu: { webseal: 0.992 }, slices: own };
+  };
+  const sides = ["A", "B"].map(sideOf);
+  return { trial: 0, kind: "aa", block, order: 0, seed: 0, flags: unsettled ? ["unsettled"] : [], notes: unsettled ? ["unsettled: the ratio of the sides was 38% higher in the second half of the trial"] : [],
+    failed: "", ratio: round(sides[1].pages_per_s / sides[0].pages_per_s), sides };
+};
+
 // Order of execution: every block is shuffled.
 const inOrder = [];
 for (let block = 0; block < repeats; ++block) {
@@ -112,6 +165,7 @@ for (let block = 0; block < repeats; ++block) {
     const j = Math.floor(random() * (i + 1));
     [pass[i], pass[j]] = [pass[j], pass[i]];
   }
+  pass.push(aaTrial(block));
   pass.forEach((trial, order) => inOrder.push({ ...trial, trial: inOrder.length + 1, order, seed: 42 }));
 }
 
@@ -185,7 +239,20 @@ const environment = {
   ],
 };
 
-mkdirSync(folder, { recursive: true });
+mkdirSync(join(folder, "histograms"), { recursive: true });
+const samples = ["trial,node,at_ns,taken_ns,cpu_us,host_user_us,host_system_us,host_idle_us,host_iowait_us,host_steal_us,host_irq_us,host_accounted_us"];
+for (const trial of inOrder.filter((each) => each.kind === "single" && each.block < 2)) {
+  const { cell: id, slices: [slice] } = trial.sides[0];
+  const cell = cells.find((each) => each.id === id);
+  if (["1", "2", "5"].includes(cell.scenario)) {
+    writeFileSync(join(folder, `histograms/trial-${String(trial.trial).padStart(4, "0")}.hlog`), timesLog(id, cell.service_us.p50 * 1e3, slice.done));
+  }
+  for (const [node, us] of trial.block === 0 ? Object.entries(cell.cpu_us_per_page) : []) {
+    const second = us * trial.sides[0].pages_per_s;
+    [0, 1, 2].forEach((at) => samples.push([trial.trial, node, slice.start_ns + at * 1e9, slice.start_ns + at * 1e9 + 40000, Math.round(1e6 + at * second * noise(0.03)), 0, 0, 0, 0, 0, 0, 0].join(",")));
+  }
+}
+writeFileSync(join(folder, "samples.csv"), samples.join("\n") + "\n");
 writeFileSync(join(folder, "results.json"), JSON.stringify({ schema: 1, cells, pairs, claims, environment }, null, 1) + "\n");
 writeFileSync(join(folder, "trials.jsonl"), inOrder.map((trial) => JSON.stringify(trial)).join("\n") + "\n");
 const text = (path) => readFileSync(join(folder, "../../..", path), "utf8");

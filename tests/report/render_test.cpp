@@ -44,6 +44,7 @@ TEST_CASE("the Markdown report has its charts as files beside it") {
   check_golden("throughput-2.svg", text_of(folder.path() / "our run-charts/throughput-2.svg"));
   check_golden("cpu-2.svg", text_of(folder.path() / "our run-charts/cpu-2.svg"));
   check_golden("gain-2.svg", text_of(folder.path() / "our run-charts/gain-2.svg"));
+  check_golden("percentiles-2.svg", text_of(folder.path() / "our run-charts/percentiles-2.svg"));
 }
 
 TEST_CASE("the CSV report is the golden one, a row a cell") {
@@ -60,6 +61,11 @@ TEST_CASE("the JSON report is results.json with the report's sentences") {
   CHECK(all.at("cells").as_array().size() == 40);
   CHECK(all.at("report").at("scenarios").as_array().size() == 6);
   CHECK(all.at("report").at("findings").as_array().size() == 6);
+  const auto& percentiles = all.at("report").at("percentiles").as_array();
+  CHECK(percentiles.size() == 20);
+  CHECK(percentiles.at(0).at("cell") == "1/page=5.8KB/cpus=1/clients=8");
+  CHECK(percentiles.at(0).at("trials") == 2);
+  CHECK(percentiles.at(0).at("times") == "service");
 }
 
 TEST_CASE("the page has a section a scenario, every cell, and asks nothing of the network") {
@@ -84,8 +90,9 @@ TEST_CASE("the page has a section a scenario, every cell, and asks nothing of th
 TEST_CASE("every chart on the page has a text alternative and a table") {
   const std::string page = render(fixture(), Format::html);
   const auto charts = occurrences(page, "<div class=\"chart ");
-  CHECK(charts == 19);
-  CHECK(occurrences(page, "\" role=\"img\" aria-label=\"Bar chart") + occurrences(page, "\" role=\"img\" aria-label=\"Stacked bars") ==
+  CHECK(charts == 22);
+  CHECK(occurrences(page, "\" role=\"img\" aria-label=\"Bar chart") + occurrences(page, "\" role=\"img\" aria-label=\"Stacked bars") +
+            occurrences(page, "\" role=\"img\" aria-label=\"Service times by cell") ==
         charts);
   CHECK(occurrences(page, "<figure>") == occurrences(page, "<details class=\"numbers\">"));
 }
@@ -95,6 +102,49 @@ TEST_CASE("cells say what they are in tables that become cards, and only there: 
   const auto claims = page.substr(page.find("<table class=\"claims cards\">"));
   CHECK(has(claims.substr(0, claims.find("</table>")), "<td data-label=\"Verdict\""));
   CHECK_FALSE(has(page.substr(page.find("<section id=\"cells\"")), "data-label"));
+}
+
+TEST_CASE("service times are called a closed loop's, and those of a quota are said to mirror its period") {
+  Run run = fixture();
+  const auto caption = [&run] {
+    const std::string page = render(run, Format::html);
+    const std::string from = page.substr(page.find("<b>Service times</b> by cell"));
+    return from.substr(0, from.find("</figcaption>"));
+  };
+  CHECK(has(caption(), "no claim on latency"));
+  CHECK(has(caption(), "CPUs are limited by quota here: the long ones mirror its period of 10.0 ms."));
+  run.results.environment["cpu_method"] = "none";
+  CHECK(has(caption(), "no claim on latency"));
+  CHECK_FALSE(has(caption(), "quota"));
+}
+
+TEST_CASE("latency is not called a service time") {
+  Run run = fixture();
+  for (auto& [cell, times] : run.times) {
+    times.latency = cell.starts_with("1/");
+  }
+  const std::string page = render(run, Format::html);
+  const std::string scenario = page.substr(page.find("<b>Latency</b> by cell"));
+  const std::string caption = scenario.substr(0, scenario.find("</figcaption>"));
+  CHECK(has(caption, "from the instant at which a request was due"));
+  CHECK_FALSE(has(caption, "no claim on latency"));
+}
+
+TEST_CASE("a trial over time is offered, its data bounded, and without a script the page says where it is") {
+  Run run = fixture();
+  const std::string page = render(run, Format::html);
+  CHECK(occurrences(page, "<section id=\"trials\"") == 1);
+  CHECK(has(page, "<noscript><p class=\"box\">This figure needs JavaScript."));
+  run.shown.clear();
+  CHECK_FALSE(has(render(run, Format::html), "<section id=\"trials\""));
+}
+
+TEST_CASE("a trial that the run has not cannot be asked for") {
+  const auto run = read_run(kHere / "fixture", {7, 5000});
+  REQUIRE_FALSE(run.has_value());
+  CHECK(run.error().what == "this run has no trial 5000");
+  CHECK(run.error().remedy == "it has 222 trials, numbered from 1");
+  CHECK(run.error().failure == Failure::usage);
 }
 
 TEST_CASE("names and reasons from files never become markup or script") {
@@ -109,6 +159,7 @@ TEST_CASE("names and reasons from files never become markup or script") {
   run.results.claims.front().reason = run.results.claims.front().says = hostile;
   run.playbook.scenarios.front().title = run.playbook.scenarios.front().notes = hostile;
   run.lab.nodes.front().name = hostile;
+  run.trials.front().notes = {hostile};
   const std::string page = render(run, Format::html);
   CHECK_FALSE(has(page, "<img src=x"));
   CHECK(occurrences(page, "</script>") == 2);

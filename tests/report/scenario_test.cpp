@@ -143,6 +143,7 @@ TEST_CASE("axis values read as words") {
   CHECK(axis_text("cpus", "1") == "1 CPU");
   CHECK(axis_text("cpus", "2") == "2 CPUs");
   CHECK(axis_text("log", "null") == "log to /dev/null");
+  CHECK(axis_text("log", "file") == "log to files");
   CHECK(axis_text("crypto", "adapter") == "crypto adapter");
 }
 
