@@ -290,6 +290,7 @@ void check_rate(const Observation& seen, std::vector<Finding>& findings) {
 }  // namespace
 
 stats::Histogram service_times(const Observation& seen) { return merged(seen, &DriverResult::histogram); }
+stats::Histogram latencies(const Observation& seen) { return merged(seen, &DriverResult::latency); }
 
 Side conclude(const Observation& seen, const Setup& setup, const Standing& standing, const HostCpus& allotments) {
   Side side;
@@ -306,7 +307,7 @@ Side conclude(const Observation& seen, const Setup& setup, const Standing& stand
   const Percentiles service = percentiles_us(service_times(seen));
   side.service_us_p50 = service.p50;
   side.service_us_p99 = service.p99;
-  if (const stats::Histogram latency = merged(seen, &DriverResult::latency); latency.count() > 0) {
+  if (const stats::Histogram latency = latencies(seen); latency.count() > 0) {
     side.latency_us = percentiles_us(latency);
   }
   add_cpu(side, seen, stretches, standing, allotments);

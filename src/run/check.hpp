@@ -21,6 +21,7 @@ struct Finding {
 
 // Of the measurement, of all drivers together.
 stats::Histogram service_times(const Observation& seen);
+stats::Histogram latencies(const Observation& seen);  // empty where no driver had a rate
 
 // Throughput, CPU shares (of a node's allotment; of a machine's CPUs), CPU time a page, service times, counts.
 Side conclude(const Observation& seen, const Setup& setup, const Standing& standing, const HostCpus& allotments);

@@ -235,14 +235,22 @@ class Run {
       if (side.slices.empty()) {
         continue;
       }
-      const double start = static_cast<double>(side.slices.front().start_ns) / 1e9;
-      const std::string name = store::histogram_name(trial.trial, i, trial.sides.size(), store::Times::service);
-      if (auto saved = directory_.save(name, stats::hdr_log(side.cell, start, side.slices.front().s, service_times(seen_[i]))); !saved) {
-        return saved;
+      if (auto kept = keep_times(trial, i, store::Times::service, service_times(seen_[i])); !kept) {
+        return kept;
+      }
+      const stats::Histogram latency = latencies(seen_[i]);
+      if (auto kept = latency.count() > 0 ? keep_times(trial, i, store::Times::latency, latency) : Result<void>(); !kept) {
+        return kept;
       }
     }
     seen_.clear();
     return {};
+  }
+
+  Result<void> keep_times(const Trial& trial, std::size_t side, store::Times what, const stats::Histogram& times) {
+    const Slice& first = trial.sides[side].slices.front();
+    return directory_.save(store::histogram_name(trial.trial, side, trial.sides.size(), what),
+                           stats::hdr_log(trial.sides[side].cell, static_cast<double>(first.start_ns) / 1e9, first.s, times));
   }
 
   void keep_log(const Trial& trial) {

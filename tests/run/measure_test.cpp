@@ -3,6 +3,7 @@
 #include "fixtures.hpp"
 #include "run/environment.hpp"
 #include "run/summary.hpp"
+#include "store/raw.hpp"
 #include "temporary_folder.hpp"
 
 #include <algorithm>
@@ -224,6 +225,22 @@ TEST_CASE("samples of every node and edge are kept, and service times in a log t
   std::string first;
   std::getline(log, first);
   CHECK(first == "#[1/page=5.8KB/cpus=1/clients=8]");
+}
+
+TEST_CASE("an open loop's latency has a log of its own beside that of service times; without a rate there is none") {
+  const auto logs = [](std::optional<double> rate) {
+    Fixture f({"1/*cpus=1/clients=8"}, 1);
+    for (Cell& cell : f.plan.cells) {
+      cell.scenario.rate = rate;
+    }
+    (void)f.measure();
+    CHECK(fs::exists(f.directory->path() / "histograms/trial-0001.hlog"));
+    return store::read_histogram(f.directory->path() / "histograms/trial-0001-latency.hlog");
+  };
+  const auto latency = logs(500);
+  REQUIRE(latency.has_value());
+  CHECK(static_cast<double>(latency->percentile(50)) == Approx(5e6).epsilon(0.001));
+  CHECK_FALSE(logs(std::nullopt).has_value());
 }
 
 TEST_CASE("the environment names the host, the lab, and what crypto was under each setting") {
