@@ -28,6 +28,9 @@ export function change(ratio: number): string {
 
 export const duration = (us: number): string => (us < 999.5 ? `${number(us)} µs` : us < 999_500 ? `${number(us / 1e3)} ms` : `${number(us / 1e6)} s`);
 
+// Of an axis whose steps are powers of ten.
+export const decade = (us: number): string => (us < 1e3 ? `${tick(us)} µs` : us < 1e6 ? `${tick(us / 1e3)} ms` : `${tick(us / 1e6)} s`);
+
 export const escape = (value: string): string => value.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
 export const flagged = (flags: string[]): string => (flags.length ? `<br>⚑ ${escape(flags.join(", "))}` : "");

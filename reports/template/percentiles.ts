@@ -1,5 +1,5 @@
 import type { Percentiles } from "./data";
-import { css, duration, escape, flagged, marks, number, text, tooltip, valueAxis } from "./look";
+import { css, decade, duration, escape, flagged, marks, number, text, tooltip, valueAxis } from "./look";
 import { rowAxis, rowsHeight } from "./rows";
 
 const names = ["p50", "p90", "p99", "p99.9", "longest"];
@@ -25,15 +25,15 @@ const spans = (chart: Percentiles) => ({
 
 export function percentilesOption(chart: Percentiles, width: number) {
   const known = chart.rows.flatMap((row) => row.us.filter((us) => us !== null));
-  const decade = (round: (value: number) => number, value: number): number => 10 ** round(Math.log10(Math.max(value, 1e-3)));
+  const end = (round: (value: number) => number, value: number): number => 10 ** round(Math.log10(Math.max(value, 1e-3)));
   return {
     animation: false,
     grid: { left: 6, right: 18, top: 18, bottom: 26, containLabel: true },
     tooltip: { ...tooltip(), trigger: "axis" as const, axisPointer: { type: "shadow" as const, axis: "y" as const, shadowStyle: { color: css("muted"), opacity: 0.1 } },
       formatter: (items: { value: number[] }[]) => tip(chart, items[0].value[1]) },
     yAxis: rowAxis(chart.rows, width),
-    xAxis: { ...valueAxis("", duration), type: "log" as const, name: "time, logarithmic", nameLocation: "middle" as const, nameGap: 24, nameTextStyle: text(11),
-      min: decade(Math.floor, Math.min(...known) * 0.999), max: decade(Math.ceil, Math.max(...known) * 1.001) },
+    xAxis: { ...valueAxis("", decade), type: "log" as const, name: "time, logarithmic", nameLocation: "middle" as const, nameGap: 24, nameTextStyle: text(11),
+      min: end(Math.floor, Math.min(...known) * 0.999), max: end(Math.ceil, Math.max(...known) * 1.001) },
     series: [
       spans(chart),
       ...names.map((name, i) => ({

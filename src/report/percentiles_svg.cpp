@@ -36,11 +36,18 @@ Decades decades_of(const Run& run, const Cells& cells) {
   return {first, std::max(first + 1, static_cast<int>(std::ceil(std::log10(high))))};
 }
 
+// "1 µs", "100 ms", "10 s"
+std::string decade_text(int power) {
+  return power < 3   ? fmt::format("{:g} µs", std::pow(10, power))
+         : power < 6 ? fmt::format("{:g} ms", std::pow(10, power - 3))
+                     : fmt::format("{:g} s", std::pow(10, power - 6));
+}
+
 std::string axis_of(const Decades& scale, double top, double bottom) {
   std::string out;
   for (int power = scale.first; power <= scale.last; ++power) {
-    const double us = std::pow(10, power), x = scale.x(us);
-    out += line(x, top, x, bottom, "class=\"g\"") + text(x, bottom + 16, "class=\"t\" text-anchor=\"middle\"", duration_text(us));
+    const double x = scale.x(std::pow(10, power));
+    out += line(x, top, x, bottom, "class=\"g\"") + text(x, bottom + 16, "class=\"t\" text-anchor=\"middle\"", decade_text(power));
   }
   return out + text((kLabels + kWidth - kRight) / 2, bottom + 34, "class=\"t\" text-anchor=\"middle\"", "time, logarithmic");
 }

@@ -28,7 +28,7 @@ std::string times_meaning(const Run& run, const Cells& cells) {
   }
   if (const double period = environment_number(run, "quota_period_us"); environment_text(run, "cpu_method") == "quota") {
     sentences.push_back("CPUs are limited by quota here: the long ones mirror its period" +
-                        (period > 0 ? fmt::format(" of {}.", duration_text(period)) : std::string(".")));
+                        (period > 0 ? fmt::format(" of {} ms.", exact(period / 1000)) : std::string(".")));
   }
   return join(sentences, " ");
 }

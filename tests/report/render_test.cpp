@@ -112,7 +112,7 @@ TEST_CASE("service times are called a closed loop's, and those of a quota are sa
     return from.substr(0, from.find("</figcaption>"));
   };
   CHECK(has(caption(), "no claim on latency"));
-  CHECK(has(caption(), "CPUs are limited by quota here: the long ones mirror its period of 10.0 ms."));
+  CHECK(has(caption(), "CPUs are limited by quota here: the long ones mirror its period of 10 ms."));
   run.results.environment["cpu_method"] = "none";
   CHECK(has(caption(), "no claim on latency"));
   CHECK_FALSE(has(caption(), "quota"));
