@@ -63,7 +63,7 @@ function caption({ trial, idle }: Shown): string {
   const cell = (side: number): string => `<code>${escape(trial.sides[side])}</code>`;
   const what = trial.kind === "aa" ? `an A/A pair: ${cell(0)} on both sides, in turn` : trial.sides.length > 1 ? `A is ${cell(0)}, B is ${cell(1)}, loaded in turn` : cell(0);
   const ratio = trial.ratio === null ? "" : ` B against A: ${change(trial.ratio)}.`;
-  const measure = trial.rates.length > trial.sides.length ? "A line is a slice, as long as it took." : "The measurement is one stretch.";
+  const measure = trial.rates.length === 0 ? "Nothing was measured." : trial.rates.length > trial.sides.length ? "A line is a slice, as long as it took." : "The measurement is one stretch.";
   const left = idle.length > 0 ? ` Left out, near zero: ${escape(listOf(idle))}.` : "";
   return `<b>Trial ${trial.trial}</b> over time: ${what}.${ratio} ${measure}${left}`;
 }
@@ -91,7 +91,7 @@ function numbers({ trial, nodes }: Shown): string {
 }
 
 function alternatives({ trial, nodes }: Shown): [rates: string, cpu: string] {
-  const range = (values: number[], as: (value: number) => string): string => `${as(Math.min(...values))} to ${as(Math.max(...values))}`;
+  const range = (values: number[], as: (value: number) => string): string => (values.length > 0 ? `${as(Math.min(...values))} to ${as(Math.max(...values))}` : "nothing");
   const sides = trial.sides.map((_cell, side) => `${sideName(trial, side) || "the trial"} ${range(trial.rates.filter((each) => each[2] === side).map(rate), number)}`);
   const used = nodes.map((node) => `${node.name} ${range(trial.cpu.flatMap((use) => (use[2 + node.at] === null ? [] : [use[2 + node.at]! / 1000])), (value) => value.toFixed(2))}`);
   return [`Pages a second over the time of trial ${trial.trial}: ${sides.join("; ")}.`, `Host CPUs in use over the time of trial ${trial.trial}: ${used.join("; ")}.`];
@@ -102,6 +102,9 @@ function figureOf(which: Shown): string {
   const [rates, cpu] = alternatives(which).map(escape);
   const sides = trial.sides.length > 1 ? trial.sides.map((cell, side) => `<li><span class="swatch s${side}"></span>${"AB"[side]}: ${escape(cell)}</li>`) : [];
   const legend = [...sides, ...nodes.map((node) => `<li><span class="swatch n${node.color}"></span>${escape(node.name)}</li>`)];
+  if (trial.rates.length === 0) {
+    return `<figure><figcaption>${caption(which)}</figcaption>${remarks(trial)}</figure>`;
+  }
   return `<figure><figcaption>${caption(which)}</figcaption><ul class="legend" aria-hidden="true">${legend.join("")}</ul>
     <div class="panel"><h3>Pages a second</h3><div class="chart over-time" id="trial-${trial.trial}" role="img" aria-label="${rates}"></div></div>
     <div class="panel"><h3>CPU of the nodes</h3><div class="chart over-time" id="trial-${trial.trial}-cpu" role="img" aria-label="${cpu}"></div></div>
@@ -131,9 +134,9 @@ export function offerTrials(trials: Trials): (info: unknown) => void {
     if (trial) {
       const which = shown(trials, trial);
       place.innerHTML = figureOf(which);
-      const [rates, cpu] = place.querySelectorAll<HTMLElement>(".chart");
-      offerDownloads(place.firstElementChild!);
-      add([{ element: rates, option: () => ratesOption(which), width: 0 }, { element: cpu, option: () => cpuOption(which), width: 0 }]);
+      const options = [ratesOption, cpuOption];
+      place.querySelectorAll("figure:has(.chart)").forEach(offerDownloads);
+      add([...place.querySelectorAll<HTMLElement>(".chart")].map((element, i) => ({ element, option: () => options[i](which), width: 0 })));
     }
   };
   const asked = (): number => Number(/^#trial-(\d+)$/.exec(location.hash)?.[1] ?? 0);
