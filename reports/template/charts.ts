@@ -1,7 +1,7 @@
 // What the page does beyond being read: charts, downloads, the contents that follow, one trial over time. It reads without this.
 import { cpuHeight, cpuOption } from "./cpu";
 import { read } from "./data";
-import { offerDownloads } from "./downloads";
+import { offerDownloads, unfold } from "./downloads";
 import { add, type Chart, type Height, type Option } from "./drawing";
 import { gainOption } from "./gain";
 import { percentilesHeight, percentilesOption } from "./percentiles";
@@ -24,6 +24,10 @@ function followContents(): void {
 }
 
 const data = read();
+document.querySelectorAll("figure:has(.chart)").forEach((figure) => {
+  offerDownloads(figure);
+  figure.querySelector("details.numbers")!.addEventListener("toggle", () => unfold(figure), { once: true });
+});
 const clicked = offerTrials(data.trials);
 const all: Chart[] = [
   ...data.throughput.flatMap((chart) => place(chart.id, () => throughputOption(chart), { clicked })),
@@ -37,5 +41,4 @@ const tall = all.filter((chart) => chart.height);
 const width = tall[0]?.element.clientWidth ?? 0;
 tall.forEach((chart) => { chart.element.style.height = `${chart.height!(width)}px`; });
 followContents();
-document.querySelectorAll("figure:has(.chart)").forEach(offerDownloads);
 add(all);

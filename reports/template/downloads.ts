@@ -73,8 +73,17 @@ export function figureSvg(figure: Element): string {
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
+// Of many cells the numbers are kept as markup until somebody wants them.
+export function unfold(figure: Element): void {
+  const kept = figure.querySelector("details.numbers > noscript");
+  if (kept) {
+    kept.outerHTML = kept.textContent!;
+  }
+}
+
 // RFC 4180; numbers in full where the table keeps them.
 export function figureCsv(figure: Element): string {
+  unfold(figure);
   const rows = [...figure.querySelectorAll("table tr")].map((row) => [...row.children].map((cell) => quoted((cell as HTMLElement).dataset.value ?? textOf(cell))).join(","));
   return rows.map((row) => `${row}\r\n`).join("");
 }

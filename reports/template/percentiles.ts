@@ -39,7 +39,7 @@ export function percentilesOption(chart: Percentiles, width: number) {
       ...names.map((name, i) => ({
         type: "scatter" as const, name, z: 4 + i, symbol: marks[`p${i}`].symbol, symbolSize: marks[`p${i}`].size,
         data: chart.rows.flatMap((row, at) => (row.us[i] === null ? [] : [[row.us[i], at]])),
-        itemStyle: { color: css(`p${i}`), borderColor: css("card"), borderWidth: 1 },
+        itemStyle: { color: css(`p${i}`), borderColor: css("card"), borderWidth: 1, opacity: 1 },
       })),
     ],
   };

@@ -1,5 +1,5 @@
 // One trial over time: its figure is made when a reader chooses the trial.
-import type { Trials, TrialSeries } from "./data";
+import type { Trials, TrialSeries, Use } from "./data";
 import { offerDownloads } from "./downloads";
 import { add, removeWithin } from "./drawing";
 import { change, css, escape, marks, number, text, tick, tooltip, valueAxis } from "./look";
@@ -24,18 +24,20 @@ const timeAxis = (trial: TrialSeries) => ({
 
 const frame = (trial: TrialSeries) => ({ animation: false, grid: { left: 6, right: 14, top: 34, bottom: 26, containLabel: true }, xAxis: timeAxis(trial) });
 
+const fromZero = (name: string) => ({ ...valueAxis(name, tick), min: 0, max: ({ max }: { max: number }) => Number((max * 1.08).toPrecision(2)) });
+
 // A slice is a line as long as it took, with its side's mark in the middle.
 function ratesOption({ trial }: Shown) {
   return {
     ...frame(trial), tooltip: tooltip(),
-    yAxis: { ...valueAxis("pages/s", tick), min: 0 },
+    yAxis: fromZero("pages/s"),
     series: trial.sides.flatMap((_cell, side) => {
       const slices = trial.rates.filter((each) => each[2] === side);
       const color = css(`s${side}`);
       return [
         { type: "line" as const, symbol: "none", silent: true, lineStyle: { color, width: 3 },
           data: slices.flatMap((each) => [[seconds(each[0]), rate(each)], [seconds(each[0] + each[1]), rate(each)], [seconds(each[0] + each[1]), null]]) },
-        { type: "scatter" as const, symbol: marks[`s${side}`].symbol, symbolSize: marks[`s${side}`].size, z: 4, itemStyle: { color, borderColor: css("card"), borderWidth: 1 },
+        { type: "scatter" as const, symbol: marks[`s${side}`].symbol, symbolSize: marks[`s${side}`].size, z: 4, itemStyle: { color, borderColor: css("card"), borderWidth: 1, opacity: 1 },
           data: slices.map((each) => [middle(each), rate(each)]),
           tooltip: { formatter: (item: { value: number[] }) => `${sideName(trial, side)} at ${item.value[0].toFixed(2)} s: <b>${number(item.value[1])}</b> pages/s` } },
       ];
@@ -43,16 +45,18 @@ function ratesOption({ trial }: Shown) {
   };
 }
 
+// Of slices in turn a point each; of stretches that follow each other a line as long as they took.
 function cpuOption({ trial, nodes }: Shown) {
   const rows = [...trial.cpu].sort((a, b) => a[0] - b[0]);
+  const instants = (use: Use): number[] => (trial.sides.length > 1 ? [middle(use)] : [seconds(use[0]), seconds(use[0] + use[1])]);
   return {
     ...frame(trial),
     tooltip: { ...tooltip(), trigger: "axis" as const, formatter: (items: { seriesName: string; value: number[] }[]) =>
       `at ${items[0].value[0].toFixed(2)} s<br>${items.map((item) => `${escape(item.seriesName)} <b>${item.value[1]?.toFixed(3) ?? "–"}</b>`).join("<br>")}` },
-    yAxis: { ...valueAxis("host CPUs", tick), min: 0 },
+    yAxis: fromZero("host CPUs"),
     series: nodes.map((node) => ({
       type: "line" as const, name: node.name, symbolSize: 5, symbol: "circle", lineStyle: { color: css(`n${node.color}`), width: 1.8 }, itemStyle: { color: css(`n${node.color}`) },
-      data: rows.map((use) => { const value = use[2 + node.at]; return [middle(use), value === null || value === undefined ? null : value / 1000]; }),
+      data: rows.flatMap((use) => { const value = use[2 + node.at] ?? null; return instants(use).map((at) => [at, value === null ? null : value / 1000]); }),
     })),
   };
 }

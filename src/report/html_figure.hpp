@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/html_table.hpp"
+#include "report/report.hpp"
 
 #include <string>
 #include <tuple>
@@ -13,6 +14,8 @@ using Legend = std::vector<std::tuple<std::string, std::string>>;  // CSS class 
 
 std::string legend_html(const Legend& entries);
 std::string chart_html(const std::string& id, const std::string& style, const std::string& alternative);
-std::string figure_html(const std::string& caption, const std::string& body, const HtmlTable& table);  // the caption is markup
+// The caption is markup. With many cells the numbers of all figures together would be most of what a browser reads before it shows the
+// page: then they are there as markup for pages without a script, and the page's script makes them a table when they are asked for.
+std::string figure_html(const Run& run, const std::string& caption, const std::string& body, const HtmlTable& table);
 
 }  // namespace lab::report

@@ -46,7 +46,7 @@ HtmlTable table_of(const Run& run, const ScenarioView& scenario, const Cells& ce
     for (const auto& us : times.us) {
       row.push_back(us ? td(*us, number(*us)) : td("–"));
     }
-    row.push_back(td(static_cast<double>(times.count), number(static_cast<double>(times.count))));
+    row.push_back(td(static_cast<double>(times.count), count_text(times.count)));
     row.push_back(td(times.trials, std::to_string(times.trials)));
     table.rows.push_back(std::move(row));
   }
@@ -68,7 +68,7 @@ std::string percentiles_html(const Run& run, const ScenarioView& scenario) {
       "<b>{}</b> by cell, on a logarithmic axis: percentiles of one histogram over all trials of a cell; one is left out where fewer than "
       "ten exchanges lie beyond it.{}",
       times_title(run, cells), escape_html(" " + times_meaning(run, cells)));
-  return figure_html(caption, legend_html(legend) + chart_html(percentiles_id(scenario), "percentiles", alternative(run, cells)),
+  return figure_html(run, caption, legend_html(legend) + chart_html(percentiles_id(scenario), "percentiles", alternative(run, cells)),
                      table_of(run, scenario, cells));
 }
 

@@ -102,7 +102,7 @@ std::string panel_alternative(const Panel& panel) {
   return fmt::format("Bar chart of pages a second at {}. {}.", panel.title, join(parts, "; "));
 }
 
-std::string throughput_html(const ScenarioView& scenario) {
+std::string throughput_html(const Run& run, const ScenarioView& scenario) {
   const auto panels = throughput_panels(scenario);
   Legend legend;
   std::string charts = "<div class=\"panels\">\n";
@@ -130,7 +130,8 @@ std::string throughput_html(const ScenarioView& scenario) {
                           chart_html(throughput_id(scenario, i), "throughput", panel_alternative(panels[i])));
   }
   charts += "</div>\n";
-  return figure_html("<b>Throughput</b> in pages a second, by clients. Bars are medians, whiskers " + whiskers(measured(scenario.cells)) +
+  return figure_html(run,
+                     "<b>Throughput</b> in pages a second, by clients. Bars are medians, whiskers " + whiskers(measured(scenario.cells)) +
                          ", every dot is one trial; hollow dots are flagged.",
                      legend_html(legend) + charts, table);
 }
@@ -189,7 +190,7 @@ std::string cpu_html(const Run& run, const ScenarioView& scenario) {
   if (!use.near_zero.empty()) {
     caption += escape_html(" Left out, near zero: " + listing(use.near_zero) + ".");
   }
-  return figure_html(caption, legend_html(legend) + chart_html(cpu_id(scenario), "cpu", cpu_alternative(cells, use)), table);
+  return figure_html(run, caption, legend_html(legend) + chart_html(cpu_id(scenario), "cpu", cpu_alternative(cells, use)), table);
 }
 
 std::string gain_html(const Run& run, const ScenarioView& scenario) {
@@ -220,6 +221,7 @@ std::string gain_html(const Run& run, const ScenarioView& scenario) {
     legend.emplace_back("published", repeats_study(run) ? "published in 2007" : "published");
   }
   return figure_html(
+      run,
       "<b>Gain from hardware crypto</b> by page size, in pages a second per client. Whiskers are " + whiskers(measured(scenario.cells)) +
           ".",
       legend_html(legend) +
@@ -256,7 +258,7 @@ std::string scenario_html(const Run& run, const ScenarioView& scenario) {
   out += "<h3>What is measured</h3>\n<p>" + escape_html(scenario_setting(scenario)) + "</p>\n";
   out += "<h3>Configuration</h3>\n" + configuration_html(scenario);
   if (!measured(scenario.cells).empty()) {
-    out += throughput_html(scenario) + cpu_html(run, scenario) + gain_html(run, scenario) + percentiles_html(run, scenario);
+    out += throughput_html(run, scenario) + cpu_html(run, scenario) + gain_html(run, scenario) + percentiles_html(run, scenario);
   }
   out += "<h3>Observations</h3>\n" + list_html(observations(run, scenario), "plain");
   out += "<div class=\"box conclusion\">\n<h3>Conclusion</h3>\n<p>" + escape_html(conclusion(run, scenario)) + "</p>\n</div>\n";

@@ -95,7 +95,7 @@ std::string percentiles_markdown(const Run& run, const ScenarioView& scenario) {
     const CellTimes& times = run.times.at(cell->id);
     Row row{cell->id};
     std::ranges::transform(times.us, std::back_inserter(row), [](const auto& us) { return us ? duration_text(*us) : "–"; });
-    row.push_back(number(static_cast<double>(times.count)));
+    row.push_back(count_text(times.count));
     rows.push_back(std::move(row));
   }
   return fmt::format("{}, percentiles over all trials of a cell. {}\n\n", times_title(run, cells),

@@ -26,7 +26,7 @@ std::string replaced(std::string_view text, Replace replace) {
 }
 
 // A few percent are read off the third digit.
-int ratio_digits(double ratio) { return ratio >= 9.995 ? 1 : ratio >= 0.9 && ratio < 1.1 ? 3 : 2; }
+int ratio_digits(double ratio) { return ratio >= 9.995 ? 1 : ratio >= 0.9 && ratio < 1.1 ? 3 : ratio < 0.095 ? 4 : 2; }
 
 std::string grouped(double value) {
   std::string digits = fmt::format("{:.0f}", value);
@@ -87,6 +87,8 @@ std::string number(double value) {
   }
   return size >= 99.95 ? fmt::format("{:.0f}", value) : size >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
+
+std::string count_text(std::uint64_t count) { return grouped(static_cast<double>(count)); }
 
 std::string duration_text(double us) {
   return us < 999.5 ? number(us) + " µs" : us < 999'500 ? number(us / 1e3) + " ms" : number(us / 1e6) + " s";

@@ -22,6 +22,7 @@ std::string escape_markdown(std::string_view text);
 std::string escape_csv(std::string_view text);
 
 std::string number(double value);      // three figures at least, thousands grouped: "8,049", "498", "27.0", "1.31"
+std::string count_text(std::uint64_t count);  // all of its figures, thousands grouped: "58", "14,870"
 std::string duration_text(double us);  // "850 µs", "1.23 ms", "10.0 s"
 std::string percent(double share);     // 0.992 → "99%", 0.004 → "0.4%"
 std::string times(double ratio);       // "× 2.09", with a narrow no-break space

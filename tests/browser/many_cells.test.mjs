@@ -9,6 +9,12 @@ let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser.close(); });
 
+test("without JavaScript the numbers of 10,000 cells are all there", { skip: many ? false : "MANY is not set" }, async () => {
+  const { page } = await open(browser, many, { javaScriptEnabled: false });
+  assert.equal(await page.locator("table.throughput tbody tr").count(), 10_000);
+  await page.context().close();
+});
+
 test("10,000 cells open, and can be read and reached", { skip: many ? false : "MANY is not set" }, async (context) => {
   const { page, problems } = await open(browser, many, { drawn: false });
   const timing = await page.evaluate(async () => {
@@ -24,6 +30,11 @@ test("10,000 cells open, and can be read and reached", { skip: many ? false : "M
   const chart = page.locator(".chart").nth(150);
   await chart.scrollIntoViewIfNeeded();
   await chart.locator("svg").waitFor();
+  const numbers = page.locator("details.numbers").nth(150);
+  assert.equal(await numbers.locator("table").count(), 0);
+  await numbers.locator("summary").click();
+  assert.equal(await numbers.locator("tbody tr").count(), 100);
+  assert.equal(await numbers.locator("tbody tr td").first().isVisible(), true);
   await page.evaluate(() => { location.hash = "#trial-19999"; });
   await page.locator("#trial-absent", { hasText: "--trial 19999" }).waitFor();
   await page.evaluate(() => { location.hash = "#trial-1"; });

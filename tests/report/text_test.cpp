@@ -54,6 +54,15 @@ TEST_CASE("under six repeats a ratio has a range and is indicative") {
   CHECK(with_interval({2.09, 2.09, 2.09, 1}) == "×\u202f2.09 (n = 1, indicative)");
 }
 
+TEST_CASE("counts have all of their figures, times the unit that fits") {
+  CHECK(count_text(58) == "58");
+  CHECK(count_text(14870) == "14,870");
+  CHECK(duration_text(968.2) == "968 µs");
+  CHECK(duration_text(2085) == "2.09 ms");
+  CHECK(duration_text(4'780'000) == "4.78 s");
+  CHECK(times(0.0077) == "×\u202f0.0077");
+}
+
 TEST_CASE("exact figures read back as the same number") {
   CHECK(std::stod(exact(0.1)) == 0.1);
   CHECK(exact(3783) == "3783");
