@@ -80,8 +80,8 @@ double noise_floor_of(const Run& run) {
   return floor;
 }
 
-// A trial is far off where it is so by more than four deviations (of the median's absolute one, as a normal distribution has them), by a
-// tenth, and by the noise floor.
+// A trial is far off where it is so by more than four deviations (of the median's absolute one, as a normal distribution has them), and is
+// beyond all of the others by a tenth and by the noise floor.
 void about_far_off_trials(const Run& run, const ScenarioView& scenario, std::vector<std::string>& out) {
   constexpr double kDeviations = 4 * 1.4826, kLeast = 0.1;
   const double least = std::max(std::log(1 + kLeast), noise_floor_of(run));
@@ -114,7 +114,8 @@ void about_far_off_trials(const Run& run, const ScenarioView& scenario, std::vec
       }
     }
     for (const auto& [trial, rate] : rates) {
-      if (std::abs(std::log(rate) - middle) > limit && ++found <= kTold) {
+      const bool beyond = std::log(low / rate) > least || std::log(rate / high) > least;
+      if (beyond && std::abs(std::log(rate) - middle) > limit && ++found <= kTold) {
         out.push_back(fmt::format("Trial {} is far off the others of {}: {} pages/s, where they have {}.", trial,
                                   row_label(*cell, scenario.cells), number(rate), range(low, high, number)));
       }

@@ -150,6 +150,11 @@ TEST_CASE("odd trials are told: flagged, failed, first after a resumption, far o
         });
 }
 
+TEST_CASE("a trial at the edge of the others is not far off them") {
+  const Run run = scaling({9204, 9251, 14633, 14000, 13900, 14100, 14050}, around(20000));
+  CHECK(anomalies(run, scenarios(run).front()).empty());
+}
+
 TEST_CASE("few odd trials are listed, many are counted") {
   Run run = scaling(around(1000), around(2000));
   for (Trial& trial : run.trials) {
