@@ -19,7 +19,7 @@ export function gainOption(chart: Gain) {
     grid: { left: 6, right: 6, top: 34, bottom: 6, containLabel: true },
     tooltip: tooltip(),
     xAxis: categoryAxis(chart.pages),
-    yAxis: valueAxis("gain", (value) => `${value > 0 ? "+" : ""}${tick(value)}%`),
+    yAxis: valueAxis("gain", (value) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${tick(Math.abs(value))}%`),
     series: [
       ...intervalBars(chart.lines.map((line) => ({
         label: line.label, color: css(`h1-${line.shade}`), bars: line.points.map((point) => point && bar(point, line.label)),

@@ -40,8 +40,12 @@ export function intervalBars(groups: Group[]): (BarSeriesOption | CustomSeriesOp
   } as BarSeriesOption));
   const overlay: CustomSeriesOption[] = groups.map((group, index) => ({
     type: "custom", name: group.label, z: 5, tooltip: { show: false },
-    // The second value is what the axis has to reach.
-    data: group.bars.map((bar, category) => [category, bar ? Math.max(bar.value, bar.high, ...bar.dots.map((dot) => dot.value)) * 1.06 : null]),
+    // The second and third value are what the axis has to reach.
+    encode: { x: 0, y: [1, 2] },
+    data: group.bars.map((bar, category) => {
+      const values = bar ? [bar.value, bar.low, bar.high, ...bar.dots.map((dot) => dot.value)] : [];
+      return [category, bar ? Math.max(...values) * 1.06 : null, bar ? Math.min(0, ...values) : null];
+    }),
     renderItem: (_params: unknown, api: any) => {
       const category = api.value(0) as number;
       const bar = group.bars[category];

@@ -24,7 +24,7 @@ const timeAxis = (trial: TrialSeries) => ({
 
 const frame = (trial: TrialSeries) => ({ animation: false, grid: { left: 6, right: 14, top: 34, bottom: 26, containLabel: true }, xAxis: timeAxis(trial) });
 
-const fromZero = (name: string) => ({ ...valueAxis(name, tick), min: 0, max: ({ max }: { max: number }) => Number((max * 1.08).toPrecision(2)) });
+const fromZero = (name: string) => ({ ...valueAxis(name, tick), min: 0, boundaryGap: [0, "6%"] });
 
 // A slice is a line as long as it took, with its side's mark in the middle.
 function ratesOption({ trial }: Shown) {
