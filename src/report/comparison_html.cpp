@@ -30,15 +30,7 @@ std::string badge(const char* style, const Change& change, const std::string& wo
                      reason.empty() ? "" : "<small>" + escape_html(reason) + "</small>");
 }
 
-// Ids may be broken after each axis.
-std::string breakable(const std::string& id) {
-  std::string out = "<code>";
-  for (const char c : escape_html(id)) {
-    out += c;
-    out += c == '/' ? "<wbr>" : "";
-  }
-  return out + "</code>";
-}
+std::string id_html(const std::string& id) { return "<code>" + breakable(id) + "</code>"; }
 
 // A over B as bars from zero, with their intervals; `most` is the right edge.
 std::string bars_svg(const Change& change, const char* title, double most) {
@@ -143,7 +135,7 @@ std::string measure_html(const Comparison& comparison, const MeasureText& measur
     }
     const char* style = style_of(measure.measure, change->verdict);
     const std::string flags = flags_text(cell.flags_a, cell.flags_b);
-    table.rows.push_back({td_html(breakable(cell.id) + (flags.empty() ? "" : "<small>⚑\u00a0" + escape_html(flags) + "</small>")),
+    table.rows.push_back({td_html(id_html(cell.id) + (flags.empty() ? "" : "<small>⚑\u00a0" + escape_html(flags) + "</small>")),
                           td_html(bars_svg(*change, measure.title, most.at(cell.id.substr(0, cell.id.find('/', cell.id.find("page=")))))),
                           td(change->a.median, number(change->a.median)),
                           td(change->b.median, number(change->b.median)),
@@ -168,7 +160,7 @@ std::string pairs_html(const Comparison& comparison) {
     const Change& change = pair.change;
     const bool told = change.verdict == Verdict::rose || change.verdict == Verdict::fell;
     const char* style = told ? "better" : style_of(Measure::throughput, change.verdict);
-    table.rows.push_back({td_html(breakable(pair.a) + "<br>→ " + breakable(pair.b)),
+    table.rows.push_back({td_html(id_html(pair.a) + "<br>→ " + id_html(pair.b)),
                           td(change.a.median, times(change.a.median)),
                           td(change.b.median, times(change.b.median)),
                           {change_html(change), change.ratio.median},
@@ -225,7 +217,7 @@ std::string differences_html(const Comparison& comparison) {
 std::string not_compared_html(const Comparison& comparison) {
   HtmlTable table{"What is not in both runs", "facts", {{"What"}, {"A"}, {"B"}}, {}};
   for (const NotCompared& each : comparison.not_compared) {
-    table.rows.push_back({td_html(breakable(each.what)), td(each.in_a), td(each.in_b)});
+    table.rows.push_back({td_html(id_html(each.what)), td(each.in_a), td(each.in_b)});
   }
   return to_html(table);
 }

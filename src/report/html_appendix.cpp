@@ -94,8 +94,8 @@ std::string pairs_html(const Run& run) {
                   {}};
   for (const PairResult& pair : run.results.pairs) {
     const Interval& ratio = pair.ratio;
-    table.rows.push_back({td_html("<code>" + escape_html(pair.a) + "</code>" + flags_html(pair.flags)),
-                          pair.kind == "aa" ? td("itself (A/A)") : td_html("<code>" + escape_html(pair.b) + "</code>"),
+    table.rows.push_back({td_html("<code>" + breakable(pair.a) + "</code>" + flags_html(pair.flags)),
+                          pair.kind == "aa" ? td("itself (A/A)") : td_html("<code>" + breakable(pair.b) + "</code>"),
                           td(ratio.n, std::to_string(ratio.n)), td(ratio.median, fmt::format("{:.3f}", ratio.median)),
                           td(ratio.n > 1 ? fmt::format("{:.3f} to {:.3f}", ratio.low, ratio.high) : "–"),
                           td(pair.noise_floor, pair.noise_floor > 0 ? percent(std::expm1(pair.noise_floor)) : "not known")});

@@ -77,16 +77,6 @@ std::string badges(Settings settings) {
   return out;
 }
 
-// A claim's id, which may be broken after each axis.
-std::string breakable(const std::string& id) {
-  std::string out;
-  for (const char c : escape_html(id)) {
-    out += c;
-    out += c == '/' ? "<wbr>" : "";
-  }
-  return out;
-}
-
 using Parts = std::vector<std::string>;
 
 Parts reasons_of(const ClaimResult& claim) {

@@ -48,6 +48,15 @@ std::string to_html(const HtmlTable& table) {
   return out + "</tbody>\n</table>\n</div>\n";
 }
 
+std::string breakable(const std::string& id) {
+  std::string out;
+  for (const char c : escape_html(id)) {
+    out += c;
+    out += c == '/' ? "<wbr>" : "";
+  }
+  return out;
+}
+
 std::string flags_html(const std::vector<std::string>& flags) {
   std::string out;
   for (const std::string& flag : flags) {

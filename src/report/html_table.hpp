@@ -31,6 +31,7 @@ struct HtmlTable {
 
 std::string to_html(const HtmlTable& table);
 
+std::string breakable(const std::string& id);  // a cell's or claim's id, escaped, which may be broken after each axis
 std::string flags_html(const std::vector<std::string>& flags);  // "" for none
 std::string list_html(const std::vector<std::string>& sentences, const std::string& style);
 

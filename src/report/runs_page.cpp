@@ -98,7 +98,7 @@ Section trends_section(const std::string& lab, const std::string& playbook, cons
       continue;
     }
     const Interval& rate = points.back().pages_per_s;
-    table.rows.push_back({td_html("<code>" + escape_html(trend->cell) + "</code>"), td_html(trend_svg(points)),
+    table.rows.push_back({td_html("<code>" + breakable(trend->cell) + "</code>"), td_html(trend_svg(points)),
                           td(static_cast<double>(points.size()), std::to_string(points.size())), td(rate.median, number(rate.median)),
                           td(rate.n > 1 ? range(rate.low, rate.high, number) : "–"), td(join(doubts(points.back().flags), ", "))});
   }
