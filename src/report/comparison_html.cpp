@@ -84,7 +84,7 @@ std::string forest_svg(const Change& change, const char* style, double span) {
 }
 
 std::string change_html(const Change& change) {
-  return fmt::format("<b>{}</b><small>{}<br>n = {}</small>", report::change(change.ratio.median), interval_text(change),
+  return fmt::format("<b>{}</b><small>{} <br>n = {}</small>", report::change(change.ratio.median), interval_text(change),
                      passes_text(change));
 }
 
