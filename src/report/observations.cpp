@@ -234,13 +234,13 @@ std::vector<std::string> observations(const Run& run, const ScenarioView& scenar
   std::vector<std::string> out;
   if (!measured(scenario.cells).empty()) {
     about_throughput(scenario, out);
+    about_latency(scenario, out);
     about_page_order(run, scenario, out);
     for (const char* name : {"cpus", "clients", "log", "crypto", "gateway", "busy"}) {
       about_axis(run, scenario, name, out);
     }
     about_gain_order(run, scenario, out);
     about_other_scenarios(run, scenario, out);
-    about_latency(scenario, out);
     about_limits(scenario, out);
     about_idle_nodes(scenario, out);
     std::ranges::move(anomalies(run, scenario), std::back_inserter(out));
