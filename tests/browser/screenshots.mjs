@@ -22,7 +22,7 @@ for (const [name, context] of Object.entries({
 }
 
 // The README's picture: the summary, and what follows for the scenario with the most to see.
-const { page } = await open(browser, report, { viewport: { width: 1280, height: 1345 } });
+const { page } = await open(browser, report, { viewport: { width: 1280, height: 1440 } });
 await page.addStyleTag({ content: '#claims, #flags, .limits, .scenario:not([id="scenario-2"]), .scenario > h3, .scenario > p:not(.eyebrow), dl.facts { display: none }' });
 await page.screenshot({ path: `${folder}/readme.png` });
 await browser.close();
