@@ -1,8 +1,6 @@
 // Getting an agent onto a node, and off it. Each command costs a shell on the node, so there are few.
 #include "agent/client.hpp"
 
-#include <sys/utsname.h>
-
 namespace lab::agent {
 namespace {
 
@@ -24,17 +22,6 @@ Result<std::string> checked(remote::Remote& remote, const StandingNode& node, co
   return std::move(done->out);
 }
 
-// Before anything is pushed: the binary must run there.
-Result<void> check_architecture(const std::string& there, const StandingNode& node) {
-  utsname here{};
-  uname(&here);
-  if (there != here.machine) {
-    return Error{"the node is " + there + ", and this binary is for " + here.machine, "node " + node.name,
-                 "give the lab a binary of the same build for " + there};
-  }
-  return {};
-}
-
 std::string start_command(const StandingNode& node) {
   // What it starts can be told from others' by this, whatever it is called.
   std::string command = "env LAB_NODE=" + shell_quote(node.directory) + " " + program_of(node) + " agent --start --replace --dir " +
@@ -50,18 +37,19 @@ std::string start_command(const StandingNode& node) {
 
 }  // namespace
 
-Result<void> install(remote::Remote& remote, const StandingNode& node, const std::filesystem::path& binary, const std::string& build,
+Result<void> install(remote::Remote& remote, const StandingNode& node, const remote::Binaries& binaries, const std::string& build,
                      Deadline deadline) {
   const std::string folder = node.directory + "/bin";
   const auto machine = checked(remote, node, "making the agent's folder", "uname -m && mkdir -p " + shell_quote(folder), deadline);
   if (!machine) {
     return machine.error();
   }
-  if (const auto fits = check_architecture(machine->substr(0, machine->find('\n')), node); !fits) {
-    return fits.error();
+  const auto binary = binaries.find(machine->substr(0, machine->find('\n')));
+  if (!binary) {
+    return Error{binary.error().what, "node " + node.name, binary.error().remedy};
   }
   const std::string file = "lab-" + build;
-  if (const auto pushed = remote.upload(binary, folder + "/" + file, kExecutable, deadline); !pushed) {
+  if (const auto pushed = remote.upload(*binary, folder + "/" + file, kExecutable, deadline); !pushed) {
     return pushed.error();
   }
   const auto started = checked(remote, node, "starting the agent",

@@ -4,7 +4,6 @@
 #include "providers/node_ports.hpp"
 
 #include <arpa/inet.h>
-#include <sys/utsname.h>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -186,14 +185,11 @@ Result<Facts> look(remote::Remote& remote, const std::string& directory_name, co
   return facts;
 }
 
-Errors judge(const Facts& facts, const Node& node, const Host& host, const Wanted& wanted) {
+Errors judge(const Facts& facts, const Node& node, const Host& host, const Wanted& wanted, const remote::Binaries& binaries) {
   const std::string where = "node " + node.name + ", " + host.place();
   Errors errors;
-  utsname here{};
-  uname(&here);
-  if (facts.architecture != here.machine) {
-    errors.push_back(Error{"the host is " + facts.architecture + ", and this binary is for " + std::string(here.machine), where,
-                           "use a host of the same architecture"});
+  if (const auto binary = binaries.find(facts.architecture); !binary) {
+    errors.push_back(Error{binary.error().what, where, binary.error().remedy});
   }
   judge_home(errors, facts, where);
   judge_roles(errors, node, facts, wanted.cpu_unit, wanted.database, where);
