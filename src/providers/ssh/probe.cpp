@@ -4,6 +4,7 @@
 #include "providers/node_ports.hpp"
 
 #include <arpa/inet.h>
+#include <endian.h>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -54,15 +55,18 @@ void add_listener(Facts& facts, const std::string& line) {
   }
 }
 
+// The kernel prints the word that has the address in network order as a number of its own byte order, which need not be ours.
 bool listens(const Facts& facts, const std::string& address, std::uint16_t port) {
   in_addr v4{};
   std::array<char, 16> digits{};
   std::snprintf(digits.data(), digits.size(), ":%04X", port);
   const std::string suffix = digits.data();
   if (inet_pton(AF_INET, address.c_str(), &v4) == 1) {
-    std::snprintf(digits.data(), digits.size(), "%08X", v4.s_addr);
-    if (facts.listening.contains(digits.data() + suffix)) {
-      return true;
+    for (const std::uint32_t word : {htobe32(v4.s_addr), htole32(v4.s_addr)}) {
+      std::snprintf(digits.data(), digits.size(), "%08X", word);
+      if (facts.listening.contains(digits.data() + suffix)) {
+        return true;
+      }
     }
   }
   return facts.listening.contains("00000000" + suffix) || facts.listening.contains(std::string(32, '0') + suffix);

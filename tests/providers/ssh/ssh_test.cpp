@@ -230,6 +230,19 @@ TEST_CASE("a user who is not root gets no privileged port, no home that is not w
   }
 }
 
+TEST_CASE("what listens on a host is seen whichever byte order the host's kernel prints addresses in") {
+  const Node node{"webseal", {Role::gateway}};
+  const ssh::Host host{"webseal", "h", "192.0.2.1", 22, "me", "", "", "", ""};
+  for (const char* const address : {"010200C0", "C0000201"}) {
+    ssh::Facts facts = ssh::parse_facts("arch s390x\nhome /home/me\nuid 1000\ncpus 2\nwritable 1\nfree 1000000\n");
+    facts.listening.insert(std::string(address) + ":20FB");
+    const Errors errors = ssh::judge(facts, node, host, {"label"}, remote::Binaries("/proc/self/exe"));
+    INFO(address);
+    CHECK(
+        std::any_of(errors.begin(), errors.end(), [](const Error& error) { return error.what == "192.0.2.1:8443 is in use on the host"; }));
+  }
+}
+
 TEST_CASE("nodes behind one address are told when their ports meet") {
   World world;
   world.lab.nodes[1] = node_at(world.second, "other", Role::gateway);
