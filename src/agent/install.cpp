@@ -35,21 +35,51 @@ std::string start_command(const StandingNode& node) {
   return command;
 }
 
+// What is asked of a node at first, and the folder made.
+struct Answers {
+  std::string architecture;
+  bool has_cards = false;  // crypto adapters, of an IBM Z guest
+};
+
+Result<Answers> ask(remote::Remote& remote, const StandingNode& node, const std::string& folder, Deadline deadline) {
+  const auto said =
+      checked(remote, node, "making the agent's folder",
+              "uname -m && mkdir -p " + shell_quote(folder) + " && { ls -d /sys/devices/ap/card* 2>/dev/null || true; }", deadline);
+  if (!said) {
+    return said.error();
+  }
+  return Answers{said->substr(0, said->find('\n')), said->find("/ap/card") != std::string::npos};
+}
+
+// The binary, and where the node has crypto adapters the build that can use them, if there is one.
+Result<void> push(remote::Remote& remote, const std::filesystem::path& binary, const std::string& to, bool dynamic, Deadline deadline) {
+  if (const auto pushed = remote.upload(binary, to, kExecutable, deadline); !pushed) {
+    return pushed.error();
+  }
+  std::error_code ignored;
+  const auto other = remote::dynamic_build_of(binary);
+  if (!dynamic || !std::filesystem::exists(other, ignored)) {
+    return {};
+  }
+  const auto pushed = remote.upload(other, remote::dynamic_build_of(to).string(), kExecutable, deadline);
+  return pushed ? Result<void>() : pushed.error();
+}
+
 }  // namespace
 
 Result<void> install(remote::Remote& remote, const StandingNode& node, const remote::Binaries& binaries, const std::string& build,
                      Deadline deadline) {
   const std::string folder = node.directory + "/bin";
-  const auto machine = checked(remote, node, "making the agent's folder", "uname -m && mkdir -p " + shell_quote(folder), deadline);
-  if (!machine) {
-    return machine.error();
+  const auto answers = ask(remote, node, folder, deadline);
+  if (!answers) {
+    return answers.error();
   }
-  const auto binary = binaries.find(machine->substr(0, machine->find('\n')));
+  const auto binary = binaries.find(answers->architecture);
   if (!binary) {
     return Error{binary.error().what, "node " + node.name, binary.error().remedy};
   }
   const std::string file = "lab-" + build;
-  if (const auto pushed = remote.upload(*binary, folder + "/" + file, kExecutable, deadline); !pushed) {
+  if (const auto pushed = push(remote, *binary, folder + "/" + file, answers->has_cards, deadline); !pushed) {
     return pushed.error();
   }
   const auto started = checked(remote, node, "starting the agent",

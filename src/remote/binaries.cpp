@@ -52,6 +52,8 @@ std::string architecture_of(const fs::path& file) {
 
 }  // namespace
 
+fs::path dynamic_build_of(const fs::path& program) { return program.string() + "-dynamic"; }
+
 Binaries::Binaries(fs::path own, Given given) : own_(std::move(own)), given_(std::move(given)) {}
 
 Result<fs::path> Binaries::choose(const std::string& architecture) const {

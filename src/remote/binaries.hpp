@@ -9,6 +9,9 @@
 
 namespace lab::remote {
 
+// The dynamically linked build is beside the static one: its name, with -dynamic after it.
+std::filesystem::path dynamic_build_of(const std::filesystem::path& program);
+
 class Binaries {
  public:
   using Given = std::map<std::string, std::filesystem::path>;  // architecture: file

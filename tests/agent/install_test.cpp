@@ -19,11 +19,11 @@ namespace {
 
 class RememberingRemote final : public remote::Remote {
  public:
-  explicit RememberingRemote(std::string architecture) : architecture_(std::move(architecture)) {}
+  explicit RememberingRemote(std::string architecture, std::string more = {}) : answer_(std::move(architecture) + "\n" + std::move(more)) {}
 
   Result<remote::Output> exec(const std::string& command, std::string_view, Deadline) override {
     commands.push_back(command);
-    return remote::Output{0, command.starts_with("uname -m") ? architecture_ + "\n" : "", ""};
+    return remote::Output{0, command.starts_with("uname -m") ? answer_ : "", ""};
   }
   Result<bool> upload(const fs::path& from, const std::string& to, int, Deadline) override {
     uploads.emplace_back(from, to);
@@ -37,7 +37,7 @@ class RememberingRemote final : public remote::Remote {
   std::vector<std::pair<fs::path, std::string>> uploads;
 
  private:
-  std::string architecture_;
+  std::string answer_;
 };
 
 StandingNode guest() {
@@ -56,6 +56,23 @@ TEST_CASE("a node of another architecture is pushed the binary for it, under the
   REQUIRE(agent::install(remote, guest(), remote::Binaries(folder / "lab"), "build1", Clock::now() + std::chrono::seconds(5)));
   REQUIRE(remote.uploads.size() == 1);
   CHECK(remote.uploads.front() == std::pair<fs::path, std::string>(binary, "/root/lab/bin/lab-build1"));
+}
+
+TEST_CASE("a node with crypto adapters is pushed the dynamically linked build, too, where there is one") {
+  const TemporaryFolder folder;
+  elf_file(folder / "lab-aarch64", EM_AARCH64, ELFDATA2LSB);
+  const remote::Binaries binaries(folder / "lab");
+  const auto uploads = [&](const std::string& cards) {
+    RememberingRemote remote("aarch64", cards);
+    REQUIRE(agent::install(remote, guest(), binaries, "build1", Clock::now() + std::chrono::seconds(5)));
+    return remote.uploads;
+  };
+  CHECK(uploads("/sys/devices/ap/card02\n").size() == 1);
+  const auto dynamic = elf_file(folder / "lab-aarch64-dynamic", EM_AARCH64, ELFDATA2LSB);
+  CHECK(uploads("").size() == 1);
+  const auto both = uploads("/sys/devices/ap/card02\n");
+  REQUIRE(both.size() == 2);
+  CHECK(both[1] == std::pair<fs::path, std::string>(dynamic, "/root/lab/bin/lab-build1-dynamic"));
 }
 
 TEST_CASE("without a binary for a node's architecture nothing is pushed and nothing is started") {
