@@ -108,8 +108,8 @@ wants 0 "$LAB" status --json
 cd "$work" || exit 1
 wants 0 "$LAB" run ./trial.yaml
 trials=reports/latest/trials.jsonl
-jq -e '.failed == "" and (.flags | index("unreconciled") | not)' $trials >/dev/null || fail "the trial does not hold: $(cat $trials)"
-jq -e '.sides[] | .openssl_cpu | startswith("OPENSSL_s390xcap=") and contains("env:kimd:0:0")' $trials >/dev/null ||
+jq -es 'length > 0 and all(.failed == "" and (.flags | index("unreconciled") | not))' $trials >/dev/null || fail "the trial does not hold: $(cat $trials)"
+jq -es 'all(.[].sides[]; .openssl_cpu | startswith("OPENSSL_s390xcap=") and contains("env:kimd:0:0"))' $trials >/dev/null ||
   fail "the switch for s390x is not in its gateway's process: $(jq '.sides[].openssl_cpu' $trials)"
 echo "the trial on s390x: $(jq -c '.sides[] | {cell, pages_per_s, cpu_us_per_page}' $trials)"
 
