@@ -3,9 +3,9 @@
 
 #include "lab/agents.hpp"
 #include "lab/standing.hpp"
+#include "remote/binaries.hpp"
 #include "remote/remote.hpp"
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,8 +13,9 @@
 
 namespace lab::agent {
 
-// Pushes the binary when it is not there, starts the agent when it does not answer or is of another build. Idempotent.
-Result<void> install(remote::Remote& remote, const StandingNode& node, const std::filesystem::path& binary, const std::string& build,
+// Pushes the binary of the node's architecture when it is not there, starts the agent when it does not answer or is of another build.
+// Idempotent.
+Result<void> install(remote::Remote& remote, const StandingNode& node, const remote::Binaries& binaries, const std::string& build,
                      Deadline deadline);
 // Stops the agent and its roles; one that is not there is success.
 Result<void> stop(remote::Remote& remote, const StandingNode& node, Deadline deadline);

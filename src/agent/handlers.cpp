@@ -93,7 +93,7 @@ Handlers::Handlers(boost::asio::io_context& loop, const Options& options, std::f
       options_(options),
       shut_down_(std::move(shut_down)),
       files_(options.directory, options.logs),
-      supervisor_(loop, options.program, options.directory),
+      supervisor_(loop, options.program, Adapter(options.program, options.system), options.directory),
       idle_(loop) {
   watch_idleness();
 }
@@ -128,6 +128,7 @@ void Handlers::hello(const json::object& params, Reply reply) {
   answer["build"] = options_.build;
   answer["node"] = options_.node;
   answer["pid"] = getpid();
+  answer["adapter"] = Adapter(options_.program, options_.system).why_not();
   answer["log_disk"] = options_.logs.empty() ? "" : why_same_disk(options_.directory, options_.logs);
   answer["monotonic_ns"] = monotonic_now().count();
   reply(std::move(answer));
@@ -146,7 +147,9 @@ void Handlers::role_start(const json::object& params, Reply reply) {
     if (!role) {
       return reply(role.error());
     }
-    supervisor_.start({name, *role, object_of(params, "config"), object_of(params, "env")}, timeout, reply);
+    const json::value* const adapter = params.if_contains("adapter");
+    supervisor_.start({name, *role, object_of(params, "config"), object_of(params, "env"), adapter != nullptr && *adapter == true}, timeout,
+                      reply);
   });
 }
 

@@ -1,8 +1,6 @@
 // Getting an agent onto a node, and off it. Each command costs a shell on the node, so there are few.
 #include "agent/client.hpp"
 
-#include <sys/utsname.h>
-
 namespace lab::agent {
 namespace {
 
@@ -24,17 +22,6 @@ Result<std::string> checked(remote::Remote& remote, const StandingNode& node, co
   return std::move(done->out);
 }
 
-// Before anything is pushed: the binary must run there.
-Result<void> check_architecture(const std::string& there, const StandingNode& node) {
-  utsname here{};
-  uname(&here);
-  if (there != here.machine) {
-    return Error{"the node is " + there + ", and this binary is for " + here.machine, "node " + node.name,
-                 "give the lab a binary of the same build for " + there};
-  }
-  return {};
-}
-
 std::string start_command(const StandingNode& node) {
   // What it starts can be told from others' by this, whatever it is called.
   std::string command = "env LAB_NODE=" + shell_quote(node.directory) + " " + program_of(node) + " agent --start --replace --dir " +
@@ -48,20 +35,51 @@ std::string start_command(const StandingNode& node) {
   return command;
 }
 
+// What is asked of a node at first, and the folder made.
+struct Answers {
+  std::string architecture;
+  bool has_cards = false;  // crypto adapters, of an IBM Z guest
+};
+
+Result<Answers> ask(remote::Remote& remote, const StandingNode& node, const std::string& folder, Deadline deadline) {
+  const auto said =
+      checked(remote, node, "making the agent's folder",
+              "uname -m && mkdir -p " + shell_quote(folder) + " && { ls -d /sys/devices/ap/card* 2>/dev/null || true; }", deadline);
+  if (!said) {
+    return said.error();
+  }
+  return Answers{said->substr(0, said->find('\n')), said->find("/ap/card") != std::string::npos};
+}
+
+// The binary, and where the node has crypto adapters the build that can use them, if there is one.
+Result<void> push(remote::Remote& remote, const std::filesystem::path& binary, const std::string& to, bool dynamic, Deadline deadline) {
+  if (const auto pushed = remote.upload(binary, to, kExecutable, deadline); !pushed) {
+    return pushed.error();
+  }
+  std::error_code ignored;
+  const auto other = remote::dynamic_build_of(binary);
+  if (!dynamic || !std::filesystem::exists(other, ignored)) {
+    return {};
+  }
+  const auto pushed = remote.upload(other, remote::dynamic_build_of(to).string(), kExecutable, deadline);
+  return pushed ? Result<void>() : pushed.error();
+}
+
 }  // namespace
 
-Result<void> install(remote::Remote& remote, const StandingNode& node, const std::filesystem::path& binary, const std::string& build,
+Result<void> install(remote::Remote& remote, const StandingNode& node, const remote::Binaries& binaries, const std::string& build,
                      Deadline deadline) {
   const std::string folder = node.directory + "/bin";
-  const auto machine = checked(remote, node, "making the agent's folder", "uname -m && mkdir -p " + shell_quote(folder), deadline);
-  if (!machine) {
-    return machine.error();
+  const auto answers = ask(remote, node, folder, deadline);
+  if (!answers) {
+    return answers.error();
   }
-  if (const auto fits = check_architecture(machine->substr(0, machine->find('\n')), node); !fits) {
-    return fits.error();
+  const auto binary = binaries.find(answers->architecture);
+  if (!binary) {
+    return Error{binary.error().what, "node " + node.name, binary.error().remedy};
   }
   const std::string file = "lab-" + build;
-  if (const auto pushed = remote.upload(binary, folder + "/" + file, kExecutable, deadline); !pushed) {
+  if (const auto pushed = push(remote, *binary, folder + "/" + file, answers->has_cards, deadline); !pushed) {
     return pushed.error();
   }
   const auto started = checked(remote, node, "starting the agent",

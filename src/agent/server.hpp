@@ -20,6 +20,7 @@ struct Options {
   bool replace = false;                                         // an agent of another build is stopped first, with its roles
   std::chrono::nanoseconds idle_stop = std::chrono::hours{24};  // without orders for so long, the roles are stopped
   std::filesystem::path logs;                                   // absolute; where a role may log outside the folder; empty: nowhere
+  std::filesystem::path system = "/";                           // where the machine's adapters and OpenSSL's modules are looked for
 };
 
 // Listens on DIR/agent.sock, calls `listening`, and serves until `shutdown` or SIGTERM; its roles have ended then.

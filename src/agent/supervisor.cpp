@@ -95,8 +95,8 @@ struct Supervisor::Role {
   int exit = 0;
 };
 
-Supervisor::Supervisor(asio::io_context& loop, std::filesystem::path program, std::filesystem::path directory)
-    : loop_(loop), program_(std::move(program)), directory_(std::move(directory)), ticker_(loop) {
+Supervisor::Supervisor(asio::io_context& loop, std::filesystem::path program, Adapter adapter, std::filesystem::path directory)
+    : loop_(loop), program_(std::move(program)), adapter_(std::move(adapter)), directory_(std::move(directory)), ticker_(loop) {
   tick();
 }
 
@@ -111,14 +111,16 @@ void Supervisor::start(RoleOrder order, std::chrono::nanoseconds timeout, Reply 
   }
   const auto known = roles_.find(order.name);
   if (known != roles_.end() && known->second->running()) {
-    const RoleOrder& there = known->second->order;
-    if (there.role != order.role || there.config != order.config || there.environment != order.environment) {
+    if (known->second->order != order) {
       return reply(Error{"role " + order.name + " runs with another configuration", {}, "stop it first"});
     }
     return answer_start(known->second, true, deadline, std::move(reply));
   }
   if (known == roles_.end() && roles_.size() >= kRoles) {
     return reply(Error{"this node has " + std::to_string(kRoles) + " roles already", {}, "stop some first"});
+  }
+  if (const std::string why = order.adapter ? adapter_.why_not() : std::string(); !why.empty()) {
+    return reply(Error{"role " + order.name + " cannot use a crypto adapter: " + why, {}, "leave the cell out with --only"});
   }
   const auto role = launch(std::move(order));
   if (!role) {
@@ -140,11 +142,7 @@ Result<Supervisor::RolePtr> Supervisor::launch(RoleOrder order) {
   }
   role->ready_pipe.assign(ends[0]);
   const remote::Descriptor ready{ends[1]};
-  const auto process =
-      remote::start({{program_.string(), role->order.role, "-c", role->files.config(), "--ready-fd", std::to_string(kReadyDescriptor)},
-                     to_environment(role->order.environment),
-                     role->files.folder(),
-                     {{1, out->get()}, {2, log->get()}, {kReadyDescriptor, ready.get()}}});
+  const auto process = run(*role, ready.get(), out->get(), log->get());
   if (!process) {
     return process.error();
   }
@@ -165,6 +163,22 @@ Result<Supervisor::RolePtr> Supervisor::launch(RoleOrder order) {
   read_ready_line(role);
   watch_end(role);
   return role;
+}
+
+Result<remote::ProcessIdentity> Supervisor::run(const Role& role, int ready, int out, int log) const {
+  auto environment = to_environment(role.order.environment);
+  if (role.order.adapter) {
+    const std::string configuration = (role.files.folder() / "openssl.cnf").string();
+    if (const auto written = adapter_.configure(configuration); !written) {
+      return written.error();
+    }
+    environment["OPENSSL_CONF"] = configuration;
+  }
+  const auto& program = role.order.adapter ? adapter_.program() : program_;
+  return remote::start({{program.string(), role.order.role, "-c", role.files.config(), "--ready-fd", std::to_string(kReadyDescriptor)},
+                        environment,
+                        role.files.folder(),
+                        {{1, out}, {2, log}, {kReadyDescriptor, ready}}});
 }
 
 void Supervisor::read_ready_line(const RolePtr& role) {

@@ -1,9 +1,11 @@
 // Starts, watches and ends the roles of a node. All on the agent's loop; outcomes come by Reply.
 #pragma once
 
+#include "agent/adapter.hpp"
 #include "agent/limiter.hpp"
 #include "agent/rpc.hpp"
 #include "lab/units.hpp"
+#include "remote/process.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -20,12 +22,15 @@ struct RoleOrder {
   std::string role;  // gateway | directory | pages | load | database | guest
   boost::json::object config;
   boost::json::object environment;
+  bool adapter = false;  // its crypto is to be done by a crypto adapter
+
+  bool operator==(const RoleOrder&) const = default;
 };
 
 class Supervisor {
  public:
   // `program` is run as `program ROLE -c FILE --ready-fd 3`, in folders under `directory`/roles.
-  Supervisor(boost::asio::io_context& loop, std::filesystem::path program, std::filesystem::path directory);
+  Supervisor(boost::asio::io_context& loop, std::filesystem::path program, Adapter adapter, std::filesystem::path directory);
   ~Supervisor();
 
   void start(RoleOrder order, std::chrono::nanoseconds timeout, Reply reply);
@@ -49,6 +54,7 @@ class Supervisor {
   using RolePtr = std::shared_ptr<Role>;
 
   Result<RolePtr> launch(RoleOrder order);
+  Result<remote::ProcessIdentity> run(const Role& role, int ready, int out, int log) const;
   void read_ready_line(const RolePtr& role);
   void watch_end(const RolePtr& role);
   void ended(const RolePtr& role);
@@ -60,6 +66,7 @@ class Supervisor {
 
   boost::asio::io_context& loop_;
   std::filesystem::path program_;
+  Adapter adapter_;
   std::filesystem::path directory_;
   std::map<std::string, RolePtr> roles_;
   std::map<std::string, std::uint64_t> spent_us_;  // by processes that have ended

@@ -5,17 +5,32 @@
 
 namespace lab::cli {
 
-std::optional<orchestrator::World> open_world(Context& context, const orchestrator::Permissions& permissions) {
+std::optional<orchestrator::World> open_world(Context& context, const orchestrator::NodeOptions& options) {
   auto root = orchestrator::default_root();
   if (!root) {
     context.fail(root.error());
     return std::nullopt;
   }
-  return orchestrator::real_world(std::move(*root), context.program, build_id(), permissions);
+  return orchestrator::real_world(std::move(*root), context.program, build_id(), options);
 }
 
-void add_permissions(CLI::App& command, orchestrator::Permissions& permissions) {
-  command.add_flag("--accept-new-host-keys", permissions.new_host_keys, "provider ssh: pin what a host without `host-key` shows now");
+void add_node_options(CLI::App& command, orchestrator::NodeOptions& options) {
+  command.add_flag("--accept-new-host-keys", options.new_host_keys, "provider ssh: pin what a host without `host-key` shows now");
+  const auto take = [&options](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      const auto equals = text.find('=');
+      if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+        throw CLI::ValidationError("--agent-binary",
+                                   "wants ARCHITECTURE=PATH, the architecture as `uname -m` has it: s390x=build/lab-s390x");
+      }
+      options.agent_binaries[text.substr(0, equals)] = text.substr(equals + 1);
+    }
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--agent-binary", take, "for nodes of that architecture, where it is not lab-ARCHITECTURE beside lab; repeatable")
+      ->type_name("ARCHITECTURE=PATH")
+      ->allow_extra_args(false);
 }
 
 std::optional<std::string> choose_lab(Context& context, const orchestrator::World& world, const std::string& name) {

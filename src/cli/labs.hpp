@@ -13,10 +13,10 @@
 namespace lab::cli {
 
 // Of this user, with this binary; nothing when there is no place for state: the error is printed.
-std::optional<orchestrator::World> open_world(Context& context, const orchestrator::Permissions& permissions = {});
+std::optional<orchestrator::World> open_world(Context& context, const orchestrator::NodeOptions& options = {});
 
-// --accept-new-host-keys
-void add_permissions(CLI::App& command, orchestrator::Permissions& permissions);
+// --accept-new-host-keys, --agent-binary
+void add_node_options(CLI::App& command, orchestrator::NodeOptions& options);
 
 // The lab meant by --name, or the only one; nothing when there is none: the error is printed.
 std::optional<std::string> choose_lab(Context& context, const orchestrator::World& world, const std::string& name);

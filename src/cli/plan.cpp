@@ -13,11 +13,11 @@ namespace {
 struct Options {
   std::string lab = "local";
   std::string name;
-  orchestrator::Permissions permissions;
+  orchestrator::NodeOptions nodes;
 };
 
 void run(Context& context, const Options& options) {
-  const auto world = open_world(context, options.permissions);
+  const auto world = open_world(context, options.nodes);
   if (!world) {
     return;
   }
@@ -46,7 +46,7 @@ void add_plan(CLI::App& root, Context& context) {
   CLI::App* command = root.add_subcommand("plan", "what `lab up` would do; changes nothing");
   command->add_option("LAB", options->lab, "a lab file, or a built-in lab's name")->capture_default_str();
   command->add_option("--name", options->name, "of the standing lab, where it is not the file's");
-  add_permissions(*command, options->permissions);
+  add_node_options(*command, options->nodes);
   command->callback([options, &context] { run(context, *options); });
 }
 

@@ -54,7 +54,7 @@ std::string last(const std::string& text, int count) {
 std::string printable(const std::string& text) {
   std::string out = text;
   std::ranges::replace_if(
-      out, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
+      out, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
   return out;
 }
 

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 struct Options {
   std::string lab = "local";
   std::string name;
-  orchestrator::Permissions permissions;
+  orchestrator::NodeOptions nodes;
   int timeout_s = 60;
 };
 
@@ -29,7 +29,7 @@ std::vector<std::string> names_of(const Lab& lab) {
 }
 
 void run(Context& context, const Options& options) {
-  const auto world = open_world(context, options.permissions);
+  const auto world = open_world(context, options.nodes);
   if (!world) {
     return;
   }
@@ -72,7 +72,7 @@ void add_up(CLI::App& root, Context& context) {
   command->add_option("LAB", options->lab, "a lab file, or a built-in lab's name")->capture_default_str();
   command->add_option("--name", options->name, "of the standing lab, where it is not the file's");
   command->add_option("--timeout", options->timeout_s, "seconds for all of it")->capture_default_str()->check(CLI::Range(1, 3600));
-  add_permissions(*command, options->permissions);
+  add_node_options(*command, options->nodes);
   command->callback([options, &context] { run(context, *options); });
 }
 

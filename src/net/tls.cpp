@@ -2,6 +2,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/provider.h>
 #include <openssl/ssl.h>
 
 namespace lab::net {
@@ -96,6 +97,16 @@ std::string openssl_errors() {
 std::string openssl_cpu_settings() {
   const char* settings = OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS);
   return settings == nullptr ? "" : settings;
+}
+
+std::vector<std::string> openssl_providers() {
+  std::vector<std::string> names;
+  const auto add = [](OSSL_PROVIDER* provider, void* to) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(OSSL_PROVIDER_get0_name(provider));
+    return 1;
+  };
+  OSSL_PROVIDER_do_all(nullptr, add, &names);
+  return names;
 }
 
 Result<TlsContext> make_server_context(const TlsServer& settings) {

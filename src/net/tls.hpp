@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 using SSL_CTX = struct ssl_ctx_st;
 using SSL = struct ssl_st;
@@ -35,8 +36,9 @@ struct TlsClient {
 // A client's context. Sessions are not cached by it: whoever resumes keeps the SSL_SESSION.
 Result<TlsContext> make_client_context(const TlsClient& settings);
 
-std::string peer_subject(const SSL* ssl);  // of the peer's certificate, as RFC 2253 writes it; empty: there is none
-std::string openssl_errors();              // the thread's queue, emptied, on one line
-std::string openssl_cpu_settings();        // OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS) of this process
+std::string peer_subject(const SSL* ssl);      // of the peer's certificate, as RFC 2253 writes it; empty: there is none
+std::string openssl_errors();                  // the thread's queue, emptied, on one line
+std::string openssl_cpu_settings();            // OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS) of this process
+std::vector<std::string> openssl_providers();  // that libcrypto has loaded into this process, by name
 
 }  // namespace lab::net

@@ -104,6 +104,16 @@ Result<std::vector<std::string>> running_roles(Agents& agents, const std::string
   return names;
 }
 
+// All binaries of one build share its id.
+Result<void> check_build(const World& world, Crew& crew, const StandingNode& node, const char* remedy, Deadline deadline) {
+  const auto hello = crew.call(node.name, "hello", {{"protocol", agent::kProtocol}, {"build", world.build}}, deadline);
+  if (!hello) {
+    return hello.error();
+  }
+  const std::string build = hello->is_object() ? store::text_of(hello->get_object(), "build") : "";
+  return build == world.build ? Result<void>() : Error{"the agent is of another build of lab", "node " + node.name, remedy};
+}
+
 }  // namespace
 
 Result<void> attach_node(const World& world, Crew& crew, const Standing& standing, const StandingNode& node, Deadline deadline) {
@@ -114,13 +124,7 @@ Result<void> attach_node(const World& world, Crew& crew, const Standing& standin
   if (auto added = crew.add(node, std::move(*remote), deadline); !added) {
     return added;
   }
-  const auto hello = crew.call(node.name, "hello", {{"protocol", agent::kProtocol}, {"build", world.build}}, deadline);
-  if (!hello) {
-    return hello.error();
-  }
-  const std::string build = hello->is_object() ? store::text_of(hello->get_object(), "build") : "";
-  return build == world.build ? Result<void>()
-                              : Error{"the agent is of another build of lab", "node " + node.name, "run `lab up` again: it replaces it"};
+  return check_build(world, crew, node, "run `lab up` again: it replaces it", deadline);
 }
 
 Result<void> install_node(const World& world, Crew& crew, const Standing& standing, const StandingNode& node, Deadline deadline) {
@@ -128,15 +132,18 @@ Result<void> install_node(const World& world, Crew& crew, const Standing& standi
   if (!remote) {
     return remote.error();
   }
+  if (auto installed = world.install(**remote, node, deadline); !installed) {
+    return installed;
+  }
   if (speaks_tls(described(standing, node))) {
     if (auto pushed = push_certificates(**remote, standing, node, deadline); !pushed) {
       return pushed;
     }
   }
-  if (auto installed = world.install(**remote, node, deadline); !installed) {
-    return installed;
+  if (auto added = crew.add(node, std::move(*remote), deadline); !added) {
+    return added;
   }
-  return crew.add(node, std::move(*remote), deadline);
+  return check_build(world, crew, node, "its binary is not of the same source as this one: build both again", deadline);
 }
 
 std::vector<Role> standing_roles(const Lab& lab, const Node& node) {

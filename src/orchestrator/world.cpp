@@ -48,11 +48,11 @@ class FleetCrew final : public Crew {
   std::map<std::string, std::shared_ptr<agent::Fleet>> fleets_;
 };
 
-std::unique_ptr<providers::Provider> make_provider(ProviderKind kind, const Permissions& permissions) {
+std::unique_ptr<providers::Provider> make_provider(ProviderKind kind, const remote::Binaries& binaries, bool new_host_keys) {
   switch (kind) {
     case ProviderKind::local: return providers::local::make_local();
     case ProviderKind::container: return providers::container::make_container();
-    case ProviderKind::ssh: return providers::ssh::make_ssh({permissions.new_host_keys});
+    case ProviderKind::ssh: return providers::ssh::make_ssh({binaries, new_host_keys});
     default: return nullptr;
   }
 }
@@ -67,11 +67,12 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-World real_world(fs::path root, fs::path binary, std::string build, const Permissions& permissions) {
+World real_world(fs::path root, const fs::path& binary, std::string build, const NodeOptions& options) {
+  const remote::Binaries binaries(binary, options.agent_binaries);
   World world;
   world.root = std::move(root);
   world.build = build;
-  world.provider = [permissions](ProviderKind kind) { return make_provider(kind, permissions); };
+  world.provider = [binaries, keys = options.new_host_keys](ProviderKind kind) { return make_provider(kind, binaries, keys); };
   world.slot_taken = [](const Lab& lab, int slot) {
     switch (lab.provider) {
       case ProviderKind::local: return providers::local::slot_taken(slot);
@@ -80,9 +81,8 @@ World real_world(fs::path root, fs::path binary, std::string build, const Permis
     }
   };
   world.connect = remote::connect_ssh;
-  world.install = [binary = std::move(binary), build = std::move(build)](remote::Remote& remote, const StandingNode& node,
-                                                                         Deadline deadline) {
-    return agent::install(remote, node, binary, build, deadline);
+  world.install = [binaries, build = std::move(build)](remote::Remote& remote, const StandingNode& node, Deadline deadline) {
+    return agent::install(remote, node, binaries, build, deadline);
   };
   world.crew = [] { return std::make_unique<FleetCrew>(); };
   return world;

@@ -6,6 +6,7 @@
 #include "lab/interrupt.hpp"
 #include "orchestrator/lock.hpp"
 #include "providers/provider.hpp"
+#include "remote/binaries.hpp"
 #include "remote/remote.hpp"
 
 #include <filesystem>
@@ -32,13 +33,14 @@ struct World {
   std::function<std::unique_ptr<Crew>()> crew;
 };
 
-// What the user allowed on the command line.
-struct Permissions {
-  bool new_host_keys = false;  // given hosts whose key is not pinned: pin what they show
+// What the user says of all nodes on the command line.
+struct NodeOptions {
+  bool new_host_keys = false;              // given hosts whose key is not pinned: pin what they show
+  remote::Binaries::Given agent_binaries;  // for nodes of these architectures
 };
 
-// This host's: SSH, `binary` as what nodes run, providers of this build.
-World real_world(std::filesystem::path root, std::filesystem::path binary, std::string build, const Permissions& permissions = {});
+// This host's: SSH, `binary` as what nodes run (and what lies beside it, for other architectures), providers of this build.
+World real_world(std::filesystem::path root, const std::filesystem::path& binary, std::string build, const NodeOptions& options = {});
 
 // $XDG_STATE_HOME/lab, or ~/.local/state/lab. The XDG specification wants absolute paths and ignores others.
 Result<std::filesystem::path> default_root();

@@ -26,7 +26,8 @@ Result<void> meet(Bench& bench) {
     }
     bench.facts[node.name] = {store::text_of(*hello, "arch"),    store::text_of(*hello, "kernel"),
                               store::text_of(*hello, "openssl"), static_cast<int>(store::count_of(*hello, "cpus")),
-                              store::texts_of(*hello, "crypto"), store::text_of(*hello, "log_disk")};
+                              store::texts_of(*hello, "crypto"), store::text_of(*hello, "adapter"),
+                              store::text_of(*hello, "log_disk")};
   }
   return synchronise(bench);
 }

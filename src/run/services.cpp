@@ -49,10 +49,24 @@ std::vector<std::string> log_files(const GatewayLogs& logs) {
   return files;
 }
 
-Result<void> verify_crypto(const Setup& setup, const std::string& openssl_cpu) {
+Result<void> verify_adapter(const Setup& setup, const json::object& ready) {
+  const auto providers = store::texts_of(ready, "openssl_providers");
+  if (std::find(providers.begin(), providers.end(), "ibmca") != providers.end()) {
+    return {};
+  }
+  return Error{"the crypto switch did not take: adapter was asked for",
+               "node " + setup.gateway + ": the gateway's OpenSSL has loaded no provider ibmca",
+               "`openssl list -providers` with the OPENSSL_CONF in the role's folder there says why"};
+}
+
+Result<void> verify_crypto(const Setup& setup, const json::object& ready) {
   if (setup.crypto == CryptoSwitch::untouched) {
     return {};
   }
+  if (setup.crypto == CryptoSwitch::adapter) {
+    return verify_adapter(setup, ready);
+  }
+  const std::string openssl_cpu = store::text_of(ready, "openssl_cpu");
   const bool wanted = setup.crypto == CryptoSwitch::hardware;
   const auto used = uses_aes_instructions(openssl_cpu);
   if (used == wanted) {
@@ -91,15 +105,17 @@ Result<std::string> start_gateway(Bench& bench, const Setup& setup) {
       return emptied.error();
     }
   }
-  auto started = call(bench.agents, gateway_start(setup.gateway, setup.role, setup.config, setup.environment), within(kStart + kQuick));
+  Call order = gateway_start(setup.gateway, setup.role, setup.config, setup.environment);
+  order.params["adapter"] = setup.crypto == CryptoSwitch::adapter;
+  auto started = call(bench.agents, order, within(kStart + kQuick));
   if (!started) {
     return started.error();
   }
-  std::string openssl_cpu = store::text_of(store::object_of(*started, "ready"), "openssl_cpu");
-  if (auto verified = verify_crypto(setup, openssl_cpu); !verified) {
+  const json::object& ready = store::object_of(*started, "ready");
+  if (auto verified = verify_crypto(setup, ready); !verified) {
     return verified.error();
   }
-  return openssl_cpu;
+  return store::text_of(ready, "openssl_cpu");
 }
 
 Result<void> read_gateway(Bench& bench, const Setup& setup, Observation& into) {

@@ -173,7 +173,7 @@ std::string why_no_crypto(const std::string& crypto, const NodeFacts& facts) {
   if (crypto == "hardware" && !has_aes(facts)) {
     return "the gateway's CPU has no AES instructions";
   }
-  return crypto == "adapter" ? "this build of lab drives no crypto adapter (CEX, on z/VM)" : std::string();
+  return crypto == "adapter" ? facts.adapter : std::string();
 }
 
 // What other people's programs have no words for; nothing: the gateway can do all of the scenario.
@@ -191,7 +191,7 @@ std::string why_not_by(Software software, const Scenario& scenario) {
   return scenario.junction.identity == Identity{} ? "" : name + " sends no identity headers";
 }
 
-// Of a gateway that is only driven nothing can be set.
+// Of a gateway that is only driven nothing can be set, and into other people's programs nobody looks.
 std::string why_not_set(const Cell& cell, const Node& gateway) {
   if (gateway.software == Software::external) {
     for (const char* axis : {"crypto", "cpus", "log"}) {
@@ -199,6 +199,9 @@ std::string why_not_set(const Cell& cell, const Node& gateway) {
         return "gateway " + gateway.name + " is external: its " + axis + " cannot be set";
       }
     }
+  }
+  if (gateway.software != Software::lab && cell.axis("crypto") == "adapter") {
+    return "whether " + to_string(gateway.software) + " uses a crypto adapter cannot be verified in its process";
   }
   return {};
 }
@@ -306,7 +309,7 @@ Result<Setup> set_up(const Cell& cell, const Standing& standing, const Facts& fa
     }
     setup.environment = std::move(*environment);
   } else if (!crypto.empty()) {
-    setup.crypto = CryptoSwitch::hardware;
+    setup.crypto = crypto == "adapter" ? CryptoSwitch::adapter : CryptoSwitch::hardware;
   }
   setup.external = gateway->external;
   setup.guests = guests_of(standing.lab);

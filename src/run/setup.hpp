@@ -18,6 +18,7 @@ struct NodeFacts {
   std::string architecture, kernel, openssl;
   int cpus = 0;                     // of its host
   std::vector<std::string> crypto;  // instructions: "aes", …
+  std::string adapter;              // why there is no crypto adapter to use; empty: there is
   std::string log_disk;             // why its log-dir is not on a disk of its own; empty: it is, or there is none
 };
 using Facts = std::map<std::string, NodeFacts>;  // by node
@@ -30,7 +31,7 @@ struct Timing {
 enum class Place { alone, a, b };
 std::string gateway_role(Place place);  // its name at the agent: "gateway", "gateway.a", "gateway.b"
 
-enum class CryptoSwitch { untouched, software, hardware };
+enum class CryptoSwitch { untouched, software, hardware, adapter };
 
 struct Driver {
   std::string node;

@@ -26,6 +26,16 @@ TestAgent::TestAgent(bool deep, std::chrono::nanoseconds idle_stop)
   agent::Options options{folder_, "node1", "build1", write_role_program(temporary_.path()), {}};
   options.idle_stop = idle_stop;
   options.logs = logs();
+  serve(options);
+}
+
+TestAgent::TestAgent(const std::filesystem::path& program, const std::filesystem::path& system) : folder_(temporary_.path() / "node") {
+  agent::Options options{folder_, "node1", "build1", program, {}};
+  options.system = system;
+  serve(options);
+}
+
+void TestAgent::serve(const agent::Options& options) {
   std::promise<void> listening;
   std::future<void> listens = listening.get_future();
   served_ =

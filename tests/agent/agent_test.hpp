@@ -16,6 +16,8 @@ class TestAgent {
  public:
   // In a subfolder, so that there is an outside; its path is longer than a socket's may be when `deep`.
   explicit TestAgent(bool deep = false, std::chrono::nanoseconds idle_stop = std::chrono::hours{24});
+  // On a machine whose own files are under `system`, with roles that are `program`.
+  TestAgent(const std::filesystem::path& program, const std::filesystem::path& system);
   TestAgent(const TestAgent&) = delete;
   TestAgent& operator=(const TestAgent&) = delete;
   ~TestAgent();  // shuts it down
@@ -34,6 +36,8 @@ class TestAgent {
   boost::json::object start(const std::string& name, const std::string& script, const std::string& role = "pages") const;
 
  private:
+  void serve(const agent::Options& options);
+
   TemporaryFolder temporary_;
   std::filesystem::path folder_;
   std::future<Result<void>> served_;

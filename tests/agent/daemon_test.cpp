@@ -44,7 +44,7 @@ class InstalledAgent {
   }
   void install(const std::string& build) const {
     const auto connection = connect();
-    const auto done = agent::install(*connection, node, LAB_BINARY, build, Clock::now() + 30s);
+    const auto done = agent::install(*connection, node, lab::remote::Binaries(LAB_BINARY), build, Clock::now() + 30s);
     INFO((done ? "" : to_string(done.error())));
     REQUIRE(done.has_value());
   }
@@ -219,7 +219,7 @@ TEST_CASE("a folder that cannot be made is an error that names the node") {
   StandingNode node;
   node.name = "node1";
   node.directory = "/proc/no/such";
-  const auto done = agent::install(**connection, node, LAB_BINARY, "build1", Clock::now() + 20s);
+  const auto done = agent::install(**connection, node, lab::remote::Binaries(LAB_BINARY), "build1", Clock::now() + 20s);
   REQUIRE(done.has_error());
   CHECK(done.error().what == "making the agent's folder fails with exit code 1");
   CHECK(done.error().where.starts_with("node node1: "));

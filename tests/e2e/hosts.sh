@@ -2,33 +2,8 @@
 # Provider ssh on hosts of the test's own, each a private sshd with a home of its own: up, run, exec, a killed agent, down; afterwards every
 # home is as it was, byte for byte. As root, then as an ordinary user.
 . "$SOURCE/tests/e2e/orchestrator_common.bash" || exit 1
-
-sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd)
-[ "$(id -u)" -ne 0 ] || mkdir -p /run/sshd
-servers=()
-trap '"$LAB" --quiet down --all >/dev/null 2>&1; kill "${servers[@]}" 2>/dev/null; rm -rf "$work"' EXIT
-ssh-keygen -q -t ed25519 -N "" -f "$work/key"
-
-# host NAME: its sshd at $port, its key's fingerprint in $pin.
-host() {
-  local folder=$work/$1
-  mkdir -p "$folder/home/papers"
-  echo "a letter" >"$folder/home/papers/letter"
-  ln -s papers/letter "$folder/home/link"
-  ssh-keygen -q -t ed25519 -N "" -f "$folder/host_key"
-  pin=$(ssh-keygen -lf "$folder/host_key.pub" | cut -d' ' -f2)
-  until
-    port=$(shuf -i 20000-32000 -n 1)
-    printf '%s\n' "ListenAddress 127.0.0.1:$port" "HostKey $folder/host_key" "AuthorizedKeysFile $work/key.pub" "PidFile none" "UsePAM no" \
-      "StrictModes no" "PasswordAuthentication no" "PermitRootLogin prohibit-password" "Subsystem sftp internal-sftp" \
-      "SetEnv SHLVL=1 HOME=$folder/home" >"$folder/sshd_config"
-    "$sshd" -D -e -f "$folder/sshd_config" 2>"$folder/log" &
-    tail -F --pid=$! "$folder/log" 2>/dev/null | grep -q -m1 "Server listening"
-  do wait $!; done
-  servers+=($!)
-}
-
-manifest() { (cd "$work" && find ./*/home -printf '%p %y %m %u %s %l\n' -type f -exec sha256sum {} + | sort); }
+. "$SOURCE/tests/e2e/hosts_common.bash" || exit 1
+trap '"$LAB" --quiet down --all >/dev/null 2>&1; hosts_end; rm -rf "$work"' EXIT
 
 cat >"$work/hosts.yaml" <<TXT
 lab: given

@@ -16,11 +16,19 @@ namespace fakes {
 
 class SilentRemote final : public remote::Remote {
  public:
+  explicit SilentRemote(std::atomic<int>& uploads) : uploads_(uploads) {}
+
   Result<remote::Output> exec(const std::string&, std::string_view, Deadline) override { return remote::Output{}; }
-  Result<bool> upload(const std::filesystem::path&, const std::string&, int, Deadline) override { return true; }
+  Result<bool> upload(const std::filesystem::path&, const std::string&, int, Deadline) override {
+    ++uploads_;
+    return true;
+  }
   Result<void> download(const std::string&, const std::filesystem::path&, Deadline) override { return {}; }
   Result<std::unique_ptr<remote::Channel>> open(const std::string&, Deadline) override { return Error{"no channels here", ""}; }
   void close(Deadline) override {}
+
+ private:
+  std::atomic<int>& uploads_;
 };
 
 // What runs on the nodes, whoever looks.
@@ -29,8 +37,11 @@ struct MemoryAgents {
   std::set<std::string> installed;                                          // nodes with an agent
   std::map<std::string, std::map<std::string, boost::json::object>> roles;  // node, name: its configuration
   std::set<std::string> unreachable;
-  std::set<std::string> failing;  // nodes whose roles do not start
+  std::set<std::string> failing;              // nodes whose roles do not start
+  std::set<std::string> without_binary;       // nodes of an architecture that there is no binary for
+  std::map<std::string, std::string> builds;  // of agents whose binary is not of this build
   std::atomic<int> installs = 0;
+  std::atomic<int> uploads = 0;  // beside the binary
 };
 
 class MemoryCrew final : public orchestrator::Crew {
@@ -46,7 +57,8 @@ class MemoryCrew final : public orchestrator::Crew {
     const std::lock_guard guard(agents_.mutex);
     auto& roles = agents_.roles[node];
     if (method == "hello") {
-      return boost::json::value{{"build", "this build"}};
+      const auto other = agents_.builds.find(node);
+      return boost::json::value{{"build", other == agents_.builds.end() ? "this build" : other->second}};
     }
     if (method == "role.list") {
       boost::json::array all;
@@ -96,10 +108,13 @@ class FakeWorld {
       if (agents.unreachable.contains(target.node)) {
         return Error{"connection refused", "node " + target.node};
       }
-      return std::unique_ptr<remote::Remote>(std::make_unique<SilentRemote>());
+      return std::unique_ptr<remote::Remote>(std::make_unique<SilentRemote>(agents.uploads));
     };
     world.install = [this](remote::Remote&, const StandingNode& node, Deadline) -> Result<void> {
       const std::lock_guard guard(agents.mutex);
+      if (agents.without_binary.contains(node.name)) {
+        return Error{"no binary for it", "node " + node.name};
+      }
       agents.installed.insert(node.name);
       ++agents.installs;
       return {};

@@ -156,6 +156,23 @@ TEST_CASE("a failed role is told with the end of its log") {
   CHECK(first_error(up(fake.world, small(), "small", fake.operation())).detail == "bind: Address already in use");
 }
 
+TEST_CASE("a node that there is no binary for is told before certificates are pushed to it") {
+  fakes::FakeWorld fake;
+  fake.agents.without_binary = {"client", "webseal", "was", "tam"};
+  const auto raised = up(fake.world, small(), "small", fake.operation());
+  CHECK(first_error(raised).what == "no binary for it");
+  CHECK(fake.agents.uploads == 0);
+}
+
+TEST_CASE("a node whose binary is of another build fails at hello, with what to do") {
+  fakes::FakeWorld fake;
+  fake.agents.builds["webseal"] = "another build";
+  const auto raised = up(fake.world, small(), "small", fake.operation());
+  CHECK(to_string(first_error(raised)) ==
+        "the agent is of another build of lab\n  at node webseal\n"
+        "  its binary is not of the same source as this one: build both again\n  what was created has been removed again");
+}
+
 TEST_CASE("an interrupted up keeps what is there, for up to go on or for down") {
   fakes::FakeWorld fake;
   fake.on_progress = [&](const Progress& progress) {

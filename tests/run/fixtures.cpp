@@ -191,7 +191,9 @@ Result<json::object> FakeLab::start(const std::string& node, const json::object&
   const bool masked = environment.contains("OPENSSL_ia32cap") && ignored_environment != "OPENSSL_ia32cap";
   const char* openssl_cpu = masked ? "OPENSSL_ia32cap=0xfcd83201078bffff:0x184009 env:~0x200000200000000:~0x60000000000"
                                    : "OPENSSL_ia32cap=0xfffa3203078bffff:0x1840079c47ab";
-  return json::object{{"pid", 3}, {"ready", {{"listen", json::array{}}, {"openssl_cpu", openssl_cpu}}}};
+  const bool adapter_asked = params.contains("adapter") && params.at("adapter") == true;
+  const json::array providers = adapter_asked && !adapter_ignored ? json::array{"default", "ibmca"} : json::array{"default"};
+  return json::object{{"pid", 3}, {"ready", {{"listen", json::array{}}, {"openssl_cpu", openssl_cpu}, {"openssl_providers", providers}}}};
 }
 
 std::uint64_t FakeLab::requests(const std::string& node) const {
@@ -364,7 +366,8 @@ json::object FakeLab::sample_at(const std::string& node, std::int64_t at, bool s
 
 json::object FakeLab::answer(const std::string& node, const std::string& method, const json::object& params) {
   if (method == "hello") {
-    return {{"arch", "x86_64"}, {"kernel", "6.1"}, {"cpus", 2}, {"openssl", "3.0.17"}, {"crypto", json::array{"aes", "pclmulqdq"}}};
+    return {{"arch", "x86_64"},    {"kernel", "6.1"},    {"cpus", 2},
+            {"openssl", "3.0.17"}, {"adapter", adapter}, {"crypto", json::array{"aes", "pclmulqdq"}}};
   }
   if (method == "clock") {
     return {{"monotonic_ns", now_ns_ + offsets[node]}};

@@ -46,17 +46,19 @@ class FakeLab final : public Agents, public CpuControl {
   Bench bench(const Standing& standing);
 
   // What can go wrong.
-  int extra_lines = 0;                          // in the gateway's log
-  std::function<bool(int)> gateway_fails;       // by the number of its start, from 1
-  std::function<void(int)> on_gateway_start;    // likewise
-  std::string ignored_environment;              // a variable that does not take
-  std::map<std::string, std::int64_t> offsets;  // of nodes' clocks, ns
-  int late_starts = 0;                          // of drivers: so many starts take 0.6 s
-  double b_over_a = 1;                          // what side b of a pair does to side a's rate
-  std::int64_t drain_ns = 2'000'000;            // of a slice
-  std::size_t undrained = SIZE_MAX;             // a slot that takes 50 ms longer than it has
-  std::int64_t stats_delay_ns = 100'000;        // of a page server asked with a sample
-  double idle_cpus = 0;                         // of the gateway that is not loaded
+  int extra_lines = 0;                                                                         // in the gateway's log
+  std::function<bool(int)> gateway_fails;                                                      // by the number of its start, from 1
+  std::function<void(int)> on_gateway_start;                                                   // likewise
+  std::string ignored_environment;                                                             // a variable that does not take
+  std::string adapter = "the node has no crypto adapter that is online: lszcrypt shows none";  // as agents say
+  bool adapter_ignored = false;                                                                // its provider is not loaded
+  std::map<std::string, std::int64_t> offsets;                                                 // of nodes' clocks, ns
+  int late_starts = 0;                                                                         // of drivers: so many starts take 0.6 s
+  double b_over_a = 1;                    // what side b of a pair does to side a's rate
+  std::int64_t drain_ns = 2'000'000;      // of a slice
+  std::size_t undrained = SIZE_MAX;       // a slot that takes 50 ms longer than it has
+  std::int64_t stats_delay_ns = 100'000;  // of a page server asked with a sample
+  double idle_cpus = 0;                   // of the gateway that is not loaded
 
   // What was asked for.
   std::vector<std::string> calls;  // "webseal role.start gateway"

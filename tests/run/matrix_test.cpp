@@ -71,7 +71,7 @@ TEST_CASE("cells that cannot run here are skipped with the reason") {
   test::FakeLab lab;
   Facts facts = lab.bench(standing).facts;
   CHECK(why_not_here(test::cell("5/page=100B/crypto=adapter/clients=8"), standing, facts) ==
-        "this build of lab drives no crypto adapter (CEX, on z/VM)");
+        "the node has no crypto adapter that is online: lszcrypt shows none");
   CHECK(why_not_here(test::cell("1-log/page=5.8KB/clients=8/log=own-disk"), standing, facts) ==
         "the lab gives node webseal no log-dir on a disk of its own");
   CHECK(why_not_here(test::cell("1-log/page=5.8KB/clients=8/log=null"), standing, facts).empty());

@@ -187,6 +187,19 @@ TEST_CASE("a crypto switch that does not take fails the trial") {
   CHECK(outcome.trials[0].failed.starts_with("the crypto switch did not take: software was asked for"));
 }
 
+TEST_CASE("a crypto adapter's cell runs on a node that has one, and fails where its provider is not in the gateway's process") {
+  for (const bool ignored : {false, true}) {
+    Fixture f({"5/*adapter*clients=8"}, 1);
+    f.bench.facts["webseal"].adapter.clear();
+    f.plan = test::plan_of({"5/*adapter*clients=8"}, 1, f.standing, f.bench.facts);
+    f.lab.adapter_ignored = ignored;
+    const Outcome outcome = f.measure();
+    REQUIRE_FALSE(outcome.trials.empty());
+    CHECK(outcome.trials[0].failed.starts_with(ignored ? "the crypto switch did not take: adapter was asked for" : ""));
+    CHECK(outcome.trials[0].failed.empty() != ignored);
+  }
+}
+
 TEST_CASE("an interrupt keeps what was measured, and a resumed run makes the rest in the same order") {
   Fixture f({"1/*cpus=1/*"}, 4);
   f.lab.on_gateway_start = [&](int start) {

@@ -4,7 +4,7 @@
 #include "providers/node_ports.hpp"
 
 #include <arpa/inet.h>
-#include <sys/utsname.h>
+#include <endian.h>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -55,15 +55,18 @@ void add_listener(Facts& facts, const std::string& line) {
   }
 }
 
+// The kernel prints the word that has the address in network order as a number of its own byte order, which need not be ours.
 bool listens(const Facts& facts, const std::string& address, std::uint16_t port) {
   in_addr v4{};
   std::array<char, 16> digits{};
   std::snprintf(digits.data(), digits.size(), ":%04X", port);
   const std::string suffix = digits.data();
   if (inet_pton(AF_INET, address.c_str(), &v4) == 1) {
-    std::snprintf(digits.data(), digits.size(), "%08X", v4.s_addr);
-    if (facts.listening.contains(digits.data() + suffix)) {
-      return true;
+    for (const std::uint32_t word : {htobe32(v4.s_addr), htole32(v4.s_addr)}) {
+      std::snprintf(digits.data(), digits.size(), "%08X", word);
+      if (facts.listening.contains(digits.data() + suffix)) {
+        return true;
+      }
     }
   }
   return facts.listening.contains("00000000" + suffix) || facts.listening.contains(std::string(32, '0') + suffix);
@@ -186,14 +189,11 @@ Result<Facts> look(remote::Remote& remote, const std::string& directory_name, co
   return facts;
 }
 
-Errors judge(const Facts& facts, const Node& node, const Host& host, const Wanted& wanted) {
+Errors judge(const Facts& facts, const Node& node, const Host& host, const Wanted& wanted, const remote::Binaries& binaries) {
   const std::string where = "node " + node.name + ", " + host.place();
   Errors errors;
-  utsname here{};
-  uname(&here);
-  if (facts.architecture != here.machine) {
-    errors.push_back(Error{"the host is " + facts.architecture + ", and this binary is for " + std::string(here.machine), where,
-                           "use a host of the same architecture"});
+  if (const auto binary = binaries.find(facts.architecture); !binary) {
+    errors.push_back(Error{binary.error().what, where, binary.error().remedy});
   }
   judge_home(errors, facts, where);
   judge_roles(errors, node, facts, wanted.cpu_unit, wanted.database, where);

@@ -4,6 +4,7 @@
 #include "lab/error.hpp"
 #include "lab/lab.hpp"
 #include "providers/ssh/host.hpp"
+#include "remote/binaries.hpp"
 #include "remote/remote.hpp"
 
 #include <set>
@@ -41,6 +42,6 @@ struct Wanted {  // by the lab
 };
 
 // What keeps the host from carrying the node: everything, each with its remedy.
-Errors judge(const Facts& facts, const Node& node, const Host& host, const Wanted& wanted);
+Errors judge(const Facts& facts, const Node& node, const Host& host, const Wanted& wanted, const remote::Binaries& binaries);
 
 }  // namespace lab::providers::ssh

@@ -70,7 +70,7 @@ bool is_given(const Node& node) { return node.software != Software::external; }
 
 class Ssh final : public Provider {
  public:
-  explicit Ssh(Options options) : options_(options) {}
+  explicit Ssh(Options options) : options_(std::move(options)) {}
 
   Result<std::vector<Step>, Errors> plan(const Site& site, const std::vector<NodeRecord>& standing) override {
     Errors errors = clashes(site.lab);
@@ -240,8 +240,8 @@ class Ssh final : public Provider {
     if (!facts) {
       return Errors{facts.error()};
     }
-    Errors errors =
-        judge(*facts, node, *host, {label_of(site.name, site.state, node.name), site.cpu_unit, !recorded, reads_database(site.lab)});
+    const Wanted wanted{label_of(site.name, site.state, node.name), site.cpu_unit, !recorded, reads_database(site.lab)};
+    Errors errors = judge(*facts, node, *host, wanted, options_.binaries);
     if (!errors.empty()) {
       return errors;
     }
@@ -274,6 +274,6 @@ class Ssh final : public Provider {
 
 }  // namespace
 
-std::unique_ptr<Provider> make_ssh(Options options) { return std::make_unique<Ssh>(options); }
+std::unique_ptr<Provider> make_ssh(Options options) { return std::make_unique<Ssh>(std::move(options)); }
 
 }  // namespace lab::providers::ssh

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "providers/provider.hpp"
+#include "remote/binaries.hpp"
 
 #include <memory>
 
 namespace lab::providers::ssh {
 
 struct Options {
+  remote::Binaries binaries;          // what hosts can be given to run
   bool accept_new_host_keys = false;  // pin what a host without `host-key` shows first
 };
 

@@ -11,17 +11,17 @@
 
 namespace lab::roles {
 
-void tell_ready(int fd, const std::vector<std::string>& listen) { tell_ready(fd, listen, net::openssl_cpu_settings()); }
+namespace {
 
-void tell_ready(int fd, const std::vector<std::string>& listen, const std::string& openssl_cpu) {
+using Words = std::vector<std::string>;
+
+void tell(int fd, const Words& listen, const std::string& openssl_cpu, const Words& openssl_providers) {
   if (fd < 0) {
     return;
   }
-  boost::json::array addresses;
-  for (const std::string& address : listen) {
-    addresses.emplace_back(address);
-  }
-  const boost::json::object ready{{"listen", addresses}, {"openssl_cpu", openssl_cpu}, {"pid", getpid()}};
+  const auto array = [](const Words& words) { return boost::json::array(words.begin(), words.end()); };
+  const boost::json::object ready{
+      {"listen", array(listen)}, {"openssl_cpu", openssl_cpu}, {"openssl_providers", array(openssl_providers)}, {"pid", getpid()}};
   const std::string line = boost::json::serialize(ready) + "\n";
   std::size_t sent = 0;
   while (sent < line.size()) {
@@ -33,6 +33,12 @@ void tell_ready(int fd, const std::vector<std::string>& listen, const std::strin
   }
   close(fd);
 }
+
+}  // namespace
+
+void tell_ready(int fd, const Words& listen) { tell(fd, listen, net::openssl_cpu_settings(), net::openssl_providers()); }
+
+void tell_ready(int fd, const Words& listen, const std::string& openssl_cpu) { tell(fd, listen, openssl_cpu, {}); }
 
 void wait_until(const Interrupt& interrupt, const std::function<bool()>& done, int wake, int period_ms) {
   std::array<pollfd, 2> events{{{interrupt.fd(), POLLIN, 0}, {wake, POLLIN, 0}}};

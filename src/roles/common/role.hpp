@@ -33,8 +33,8 @@ class ControlServer {
 Result<boost::json::value> control_call(const std::string& path, std::string_view method, const boost::json::object& params,
                                         int timeout_ms);
 
-// Writes {"listen": […], "openssl_cpu": …, "pid": N} to the descriptor and closes it; negative: nothing to tell. What OpenSSL says of the
-// CPU is this process's own, unless another's is given.
+// Writes {"listen": […], "openssl_cpu": …, "openssl_providers": […], "pid": N} to the descriptor and closes it; negative: nothing to tell.
+// What OpenSSL says is this process's own, unless what another's says of the CPU is given.
 void tell_ready(int fd, const std::vector<std::string>& listen);
 void tell_ready(int fd, const std::vector<std::string>& listen, const std::string& openssl_cpu);
 
