@@ -33,7 +33,7 @@ traces() {
   echo "mounts: $(awk '{ print $5 }' /proc/self/mountinfo | grep -E 'containers|docker|netns|lab' | sort)"
   echo "layers: $(ls "$(storage)" 2>/dev/null | sort)"
   echo "programs: $(ps -eo args= | grep -E '^(/usr/\S*/)?(conmon|aardvark-dns|containerd-shim|slirp4netns)' | sort)"
-  echo "files: $(ls -A "$XDG_STATE_HOME/lab" 2>/dev/null; ls -A /tmp | grep '^lab-')"
+  echo "files: $(ls -A "$XDG_STATE_HOME/lab" 2>/dev/null; ls -A /tmp | grep '^lab-image')"
 }
 storage() {
   if [ "$engine" = podman ]; then podman info --format '{{.Store.GraphRoot}}/overlay'; else docker info --format '{{.DockerRootDir}}/overlay2'; fi
