@@ -28,12 +28,12 @@ traces() {
   echo "rules: $(nft list ruleset 2>/dev/null | sed 's/packets [0-9]* bytes [0-9]*//')"
   echo "links: $(ip -br link 2>/dev/null | awk '{ print $1 }')"
   echo "routes: $(ip -4 route 2>/dev/null)"
-  echo "control groups: $(find /sys/fs/cgroup -type d 2>/dev/null | grep -E 'libpod|conmon|docker|lab' | sort)"
+  echo "control groups: $(find /sys/fs/cgroup -type d 2>/dev/null | grep -E 'libpod|conmon|docker|lab-(churn|e2e)' | sort)"
   echo "namespaces: $(ls /run/netns /var/run/netns 2>/dev/null | sort -u)"
-  echo "mounts: $(awk '{ print $5 }' /proc/self/mountinfo | grep -E 'containers|docker|netns|lab' | sort)"
+  echo "mounts: $(awk '{ print $5 }' /proc/self/mountinfo | grep -E 'containers|docker|netns' | sort)"
   echo "layers: $(ls "$(storage)" 2>/dev/null | sort)"
   echo "programs: $(ps -eo args= | grep -E '^(/usr/\S*/)?(conmon|aardvark-dns|containerd-shim|slirp4netns)' | sort)"
-  echo "files: $(ls -A "$XDG_STATE_HOME/lab" 2>/dev/null; ls -A /tmp | grep '^lab-')"
+  echo "files: $(ls -A "$XDG_STATE_HOME/lab" 2>/dev/null; ls -A /tmp | grep '^lab-image')"
 }
 storage() {
   if [ "$engine" = podman ]; then podman info --format '{{.Store.GraphRoot}}/overlay'; else docker info --format '{{.DockerRootDir}}/overlay2'; fi
