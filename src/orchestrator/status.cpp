@@ -38,15 +38,15 @@ void ask_roles(Crew& crew, const Lab& lab, const Node& node, NodeStatus& status,
   }
 }
 
-std::map<std::string, std::uint64_t> cpu_times(providers::Provider& provider, const providers::Site& site, const State& state) {
-  std::map<std::string, std::uint64_t> times;
+std::map<std::string, providers::CpuTimes> cpu_times(providers::Provider& provider, const providers::Site& site, const State& state) {
+  std::map<std::string, providers::CpuTimes> times;
   for (const providers::NodeRecord& record : state.nodes) {
     const Node* const described = state.lab.find(record.node.name);
     if (described != nullptr && described->software == Software::external) {
       continue;
     }
     if (const auto used = provider.cpu_times(site, record)) {
-      times[record.node.name] = used->node_us;
+      times[record.node.name] = *used;
     }
   }
   return times;
@@ -138,8 +138,11 @@ Result<Status> look(const World& world, const std::string& name, Deadline deadli
   const double us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   for (NodeStatus& node : status.nodes) {
     const auto first = before.find(node.name), last = after.find(node.name);
-    if (first != before.end() && last != after.end() && last->second >= first->second) {
-      node.cpu = static_cast<double>(last->second - first->second) / us;
+    if (first != before.end() && last != after.end() && last->second.node_us >= first->second.node_us) {
+      node.cpu = static_cast<double>(last->second.node_us - first->second.node_us) / us;
+    }
+    if (last != after.end() && node.health == Health::ok && node.why.empty()) {
+      node.why = last->second.note;
     }
   }
   ask_provider(*provider, site, **state, status);
