@@ -35,6 +35,10 @@ std::vector<std::string> lines_of(const json::value& output) {
   return texts;
 }
 
+bool has_nic(const std::vector<std::string>& entry) {
+  return std::any_of(entry.begin(), entry.end(), [](const std::string& line) { return line.starts_with("NICDEF "); });
+}
+
 // "file:///var/lib/zvmsdk/…" is where Feilong keeps it; deploying wants the path.
 std::string path_of(const json::value& output) {
   std::string url = output.is_object() ? store::text_of(output.get_object(), "dest_url") : "";
@@ -169,6 +173,12 @@ Result<void> Guests::create(GuestRecord& record, const GuestOrder& order, Deadli
     if (!*lines || !labelled_node(**lines, lab_, state_)) {
       return Error{"guest " + order.userid + " exists, and not for this lab", "node " + record.node,
                    "give the node another `userid`, or name the guest by `host`"};
+    }
+    if (has_nic(**lines)) {  // it had come further, and how far is not written down: begun anew
+      record.stage = Stage::created;
+      const auto removed = remove(record, deadline);
+      record.stage = Stage::intended;
+      return removed ? create(record, order, deadline) : removed;
     }
   } else if (!answer->ok()) {
     return to_error(*answer, name_of(call), record.node);

@@ -133,6 +133,16 @@ TEST_CASE("guests are found and removed by their label when the state is lost") 
   CHECK_FALSE(world.has_guest("LINUX2"));
 }
 
+TEST_CASE("a guest of this lab of which nothing is written down any more is made anew by up") {
+  World world;
+  REQUIRE(world.raise());
+  std::filesystem::remove_all(world.site.state / "guests");
+  REQUIRE(world.raise());
+  CHECK(world.asked("DELETE /guests/LINUX1") == 1);
+  CHECK(world.guest("LINUX1").on);
+  CHECK(world.guest("LINUX1").address == "10.1.0.5");
+}
+
 TEST_CASE("a label survives z/VM's upper case and a long name") {
   const std::string state = "/state", node = std::string(63, 'n');
   const std::string label = zvm::label_of("lab", state, node);
