@@ -6,6 +6,8 @@
 #include "providers/zvm/feilong.hpp"
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +15,21 @@
 namespace lab::providers::zvm {
 
 // From /info, which is live; /guests/stats is up to 300 s old.
-Result<std::uint64_t> guest_time(Feilong& feilong, const std::string& userid, Deadline deadline);
+class GuestTimes {
+ public:
+  // Since the guest was logged on, µs.
+  Result<std::uint64_t> now(Feilong& feilong, const std::string& userid, Deadline deadline);
+  // As of a second ago at most, so that a sum over all guests is not asked for once a guest; 0 where it cannot be had.
+  std::uint64_t recent(Feilong& feilong, const std::string& userid, Deadline deadline);
+
+ private:
+  struct Reading {
+    Deadline at;
+    std::uint64_t us = 0;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Reading> readings_;  // by user id
+};
 
 struct Views {
   std::uint64_t outside_us = 0;            // what z/VM gave the guest since it was logged on

@@ -26,6 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kPlanning = 60s;
 constexpr auto kLooking = 15s;
+constexpr auto kGlance = 3s;                      // at a guest that may be off
 constexpr auto kFirstTry = 1s, kLongestTry = 5s;  // between attempts to reach a guest that starts
 constexpr const char* kUnknownMachine = "zvm";
 
@@ -200,19 +201,18 @@ class Zvm final : public Provider {
     const Deadline deadline = Clock::now() + kLooking;
     const auto access = access_of(site.lab, site.state);
     const auto feilong = access ? feilongs_.at(*access) : Result<Feilong*>(no_feilong(record.node.name));
-    const auto own = feilong ? guest_time(**feilong, userid, deadline) : Result<std::uint64_t>(feilong.error());
+    const auto own = feilong ? times_.now(**feilong, userid, deadline) : Result<std::uint64_t>(feilong.error());
     if (!own) {
       return located(own.error(), record.node.name);
     }
     std::vector<std::uint64_t> others;
     for (const GuestRecord& other : load_all(site.state)) {
       if (other.node != record.node.name && !other.userid.empty()) {
-        const auto time = guest_time(**feilong, other.userid, deadline);
-        others.push_back(time ? *time : 0);
+        others.push_back(times_.recent(**feilong, other.userid, deadline));
       }
     }
-    const auto remote = means_.connect(target_of(site, record), deadline);
-    const auto inside = remote ? look_inside(**remote, record.node.name, deadline) : Result<Inside>(remote.error());
+    const auto remote = means_.connect(target_of(site, record), Clock::now() + kGlance);
+    const auto inside = remote ? look_inside(**remote, record.node.name, Clock::now() + kGlance) : Result<Inside>(remote.error());
     return times_of(*own, others, inside ? &*inside : nullptr);
   }
 
@@ -366,6 +366,7 @@ class Zvm final : public Provider {
   const std::unique_ptr<Provider> ssh_;
   std::counting_semaphore<> deploying_{static_cast<std::ptrdiff_t>(kMostAtOnce)};
   Feilongs feilongs_;
+  GuestTimes times_;
 };
 
 }  // namespace
