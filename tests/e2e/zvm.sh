@@ -59,7 +59,7 @@ nodes:
 TXT
 
 wants 0 "$LAB" plan "$work/zvm.yaml"
-says "create  node webseal (guest LABGW, 1 CPU, 2048 MB, image rhel8.6, 127.70.$third.11)"
+says "create  node webseal (guest LABGW, 1 CPU, 2048 MB, image rhel8.6, 127.70.$third.11"
 says 'POST /guests {"guest":{"userid":"LABGW","vcpus":1,"memory":2048,"disk_list":[{"size":"10g","is_boot_disk":true}],"max_cpu":2,'
 says 'POST /guests/LABGW/action {"action":"deploy","image":"rhel8.6","transportfiles":"(as PUT /files answers)"}'
 says 'PUT /vswitches/VSW1 {"vswitch":{"grant_userid":"LABGW"}}'

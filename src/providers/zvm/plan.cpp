@@ -87,7 +87,7 @@ Result<Step, Errors> plan_node(Feilong& feilong, const Site& site, const Node& n
 
 bool is_created(const Node& node) { return node.software != Software::external && node.host.empty() && !node.guest.userid.empty(); }
 
-Result<std::map<std::string, Step>, Errors> plan_created(Feilongs& feilongs, const Site& site) {
+Result<std::map<std::string, Step>, Errors> plan_created(Feilongs& feilongs, const Site& site, const remote::Binaries& binaries) {
   std::vector<const Node*> created;
   for (const Node& node : site.lab.nodes) {
     if (is_created(node)) {
@@ -122,6 +122,11 @@ Result<std::map<std::string, Step>, Errors> plan_created(Feilongs& feilongs, con
   }));
   if (!errors.empty()) {
     return errors;
+  }
+  if (const auto binary = binaries.find("s390x"); !binary) {  // only a guest that runs can say what it is
+    for (auto& [node, step] : steps) {
+      step.detail += "; what it runs is missing here: " + binary.error().remedy;
+    }
   }
   auto& first = steps[created.front()->name].calls;
   first.insert(first.begin(), {"POST /token (where Feilong wants one)", name_of(ask_version())});

@@ -3,6 +3,7 @@
 
 #include "providers/provider.hpp"
 #include "providers/zvm/feilongs.hpp"
+#include "remote/binaries.hpp"
 
 #include <map>
 #include <string>
@@ -13,6 +14,6 @@ namespace lab::providers::zvm {
 bool is_created(const Node& node);
 
 // A step for each such node by its name, with every call that `lab up` would make; or everything that stands in the way. Only reads.
-Result<std::map<std::string, Step>, Errors> plan_created(Feilongs& feilongs, const Site& site);
+Result<std::map<std::string, Step>, Errors> plan_created(Feilongs& feilongs, const Site& site, const remote::Binaries& binaries);
 
 }  // namespace lab::providers::zvm

@@ -61,7 +61,7 @@ class Zvm final : public Provider {
       const Errors failed = by_ssh.error();
       errors.insert(errors.end(), failed.begin(), failed.end());
     }
-    auto by_feilong = plan_created(feilongs_, site);
+    auto by_feilong = plan_created(feilongs_, site, means_.binaries);
     if (by_feilong) {
       for (auto& [node, step] : *by_feilong) {
         planned[step.what] = std::move(step);
