@@ -1,6 +1,7 @@
 #include "providers/zvm/config_drive.hpp"
 
 #include <zlib.h>
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <cstdio>

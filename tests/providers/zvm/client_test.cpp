@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 using namespace lab;
+using namespace lab::providers;
 using namespace lab::providers::zvm;
 using namespace std::chrono_literals;
 
@@ -89,7 +90,7 @@ TEST_CASE("reading is tried again after a cut connection, changing is not, and i
   server.misbehave({standin::Fault::cut_first, "GET /guests", 1});
   CHECK(client.feilong.answer_to(ask_guests(), soon()));
   server.misbehave({standin::Fault::cut_after, "DELETE /guests/LINUX1", 1});
-  const auto unknown = client.feilong.ask(remove("LINUX1"), soon());
+  const auto unknown = client.feilong.ask(zvm::remove("LINUX1"), soon());
   REQUIRE(unknown);
   CHECK_FALSE(*unknown);
 }

@@ -2,6 +2,7 @@
 #include "providers/zvm/guest_record.hpp"
 #include "zvm_world.hpp"
 
+#include <atomic>
 #include <thread>
 
 using zvm_test::World;
