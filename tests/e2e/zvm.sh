@@ -84,6 +84,7 @@ says "lab guests stands: 4 nodes in"
 wants 0 "$LAB" up "$work/zvm.yaml"
 says "nothing to do"
 wants 0 "$LAB" status
+says "at least: only the lab's guests are known"
 wants 0 "$LAB" exec webseal -- true
 
 cd "$work" || exit 1
