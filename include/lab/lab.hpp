@@ -73,7 +73,7 @@ struct Guest {         // provider zvm: what is asked of it
   bool operator==(const Guest&) const = default;
 };
 
-struct Feilong {             // provider zvm: where its REST interface is
+struct FeilongAccess {       // provider zvm: where its REST interface is
   std::string url;           // "http://zvm.example:8080"
   std::string token_file;    // of the admin token
   std::string ca_file;       // PEM, for https; empty: the host's own

@@ -125,7 +125,7 @@ Result<std::map<std::string, Step>, Errors> plan_created(Feilongs& feilongs, con
   }
   if (const auto binary = binaries.find("s390x"); !binary) {  // only a guest that runs can say what it is
     for (auto& [node, step] : steps) {
-      step.detail += "; what it runs is missing here: " + binary.error().remedy;
+      step.detail += step.action != "create" ? "" : "; what it runs is missing here: " + binary.error().remedy;
     }
   }
   auto& first = steps[created.front()->name].calls;

@@ -15,6 +15,7 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <semaphore>
 
 namespace lab::providers::zvm {
@@ -46,7 +47,9 @@ Lab given_part(const Lab& lab) {
 class Zvm final : public Provider {
  public:
   explicit Zvm(Means means)
-      : means_(std::move(means)), ssh_(ssh::make_ssh({means_.binaries, means_.accept_new_host_keys})), feilongs_(means_.transport, means_.pause) {}
+      : means_(std::move(means)),
+        ssh_(ssh::make_ssh({means_.binaries, means_.accept_new_host_keys})),
+        feilongs_(means_.transport, means_.pause) {}
 
   Result<std::vector<Step>, Errors> plan(const Site& site, const std::vector<NodeRecord>& standing) override {
     Errors errors;
@@ -97,7 +100,7 @@ class Zvm final : public Provider {
     if (auto recorded = record(describe(node, guest, *key)); !recorded) {
       return recorded.error();
     }
-    for (auto& saved : {save(site.state, *access), save(site.state, guest)}) {
+    for (auto& saved : {write_down(site.state, *access), save(site.state, guest)}) {
       if (!saved) {
         return saved.error();
       }
@@ -217,6 +220,12 @@ class Zvm final : public Provider {
   }
 
  private:
+  // The same for all nodes, which come at once.
+  Result<void> write_down(const fs::path& state, const FeilongAccess& access) {
+    const std::lock_guard guard(writing_);
+    return save(state, access);
+  }
+
   Result<void> raise(Feilong& feilong, const Site& site, const Node& node, GuestRecord& guest, GuestOrder order, const local::HostKey& key,
                      Deadline deadline) {
     std::string drive;
@@ -365,6 +374,7 @@ class Zvm final : public Provider {
   const Means means_;
   const std::unique_ptr<Provider> ssh_;
   std::counting_semaphore<> deploying_{static_cast<std::ptrdiff_t>(kMostAtOnce)};
+  std::mutex writing_;
   Feilongs feilongs_;
   GuestTimes times_;
 };

@@ -117,7 +117,7 @@ class World : public contract::Fixture {
   };
 
   std::unique_ptr<Provider> open_provider() {
-    zvm::Means means(remote::Binaries(LAB_BINARY));
+    zvm::Means means(remote::Binaries(std::filesystem::read_symlink("/proc/self/exe")));
     means.pause = [this](std::chrono::nanoseconds length, Deadline deadline) {
       const std::lock_guard guard(mutex);
       pauses.push_back(length);
