@@ -103,7 +103,7 @@ class Checker {
       }
     }
     const Entry* route = value.entry("gateway");
-    if (route != nullptr && route->value.kind == Value::Kind::scalar && lab_.provider != ProviderKind::zvm) {
+    if (route != nullptr && route->value.kind == Value::Kind::scalar && lab_.provider != ProviderKind::zvm && !misspelt(root_)) {
       errors_.add(route->value.mark, "`gateway` wants a map of settings", "an address here is a default route, for provider zvm",
                   route->value.width());
     }

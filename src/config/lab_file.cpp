@@ -120,8 +120,11 @@ std::optional<std::string> vswitch(Cursor at) { return vm_name(at, "a virtual sw
 
 std::optional<std::string> rest_url(Cursor at) {
   auto value = filled(at);
-  const bool good = !value || ((value->starts_with("http://") || value->starts_with("https://")) && value->find('@') == std::string::npos);
-  return good ? value : at.wants("a URL like http://zvm.example:8080, without a password");
+  if (value && value->find('@') != std::string::npos) {  // not to be shown
+    return at.refuse("`url` has a user or a password in it", "take it out: the admin token goes into `token-file`");
+  }
+  const bool good = !value || value->starts_with("http://") || value->starts_with("https://");
+  return good ? value : at.wants("a URL like http://zvm.example:8080");
 }
 
 std::optional<std::string> disk_pool(Cursor at) {
@@ -161,10 +164,10 @@ constexpr Field<Node> kNode[] = {
     {"address", [](Cursor at, Node& node) { set(node.address, address(at)); }},
     {"host", [](Cursor at, Node& node) { set(node.host, filled(at)); }},
     {"port", [](Cursor at, Node& node) { set(node.port, port(at)); }},
+    {"userid", [](Cursor at, Node& node) { set(node.guest.userid, userid(at)); }},  // before `user`: what is near to both is this
     {"user", [](Cursor at, Node& node) { set(node.user, filled(at)); }},
     {"key", [](Cursor at, Node& node) { set(node.key, key_path(at)); }},
     {"host-key", [](Cursor at, Node& node) { set(node.host_key, fingerprint(at)); }},
-    {"userid", [](Cursor at, Node& node) { set(node.guest.userid, userid(at)); }},
     {"memory", [](Cursor at, Node& node) { set(node.guest.memory, size(at)); }},
     {"image", [](Cursor at, Node& node) { set(node.guest.image, filled(at)); }},
     {"disks", [](Cursor at, Node& node) { node.guest.disks = one_or_more(at, size); }},
