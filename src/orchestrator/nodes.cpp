@@ -190,7 +190,7 @@ Result<providers::CpuLimit> limit_node(providers::Provider& provider, Agents& ag
     return told ? std::move(limit) : told.error();
   }
   if (limit && limit->agent_lifts) {
-    const auto told = agents.call(record.node.name, "cpu.limit", {{"cpus", nullptr}}, deadline);
+    const auto told = agents.call(record.node.name, "cpu.limit", {{"cpus", json::value()}}, deadline);
     return told ? std::move(limit) : told.error();
   }
   return limit;
