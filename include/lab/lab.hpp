@@ -64,12 +64,22 @@ struct DatabaseSettings {
   bool operator==(const DatabaseSettings&) const = default;
 };
 
-struct Guest {  // provider zvm: what is asked of it
-  std::string userid, image, vswitch, gateway;
+struct Guest {         // provider zvm: what is asked of it
+  std::string userid;  // upper case
+  std::string image, vswitch, gateway;
   std::uint64_t memory = 0;          // bytes
   std::vector<std::uint64_t> disks;  // bytes each
   int max_cpus = 0;                  // 0: not said
   bool operator==(const Guest&) const = default;
+};
+
+struct FeilongAccess {       // provider zvm: where its REST interface is
+  std::string url;           // "http://zvm.example:8080"
+  std::string token_file;    // of the admin token
+  std::string ca_file;       // PEM, for https; empty: the host's own
+  std::string disk_pool;     // "ECKD:POOL1"; empty: as Feilong is configured
+  std::string user_profile;  // z/VM profile that guests include; likewise
+  bool operator==(const FeilongAccess&) const = default;
 };
 
 struct Node {
@@ -99,6 +109,7 @@ struct Lab {
   std::string name;
   ProviderKind provider = ProviderKind::local;
   std::optional<double> cpu_unit;  // host CPUs that a lab CPU is worth; absent: auto
+  FeilongAccess feilong;
   std::vector<Network> networks;
   std::vector<Node> nodes;  // in file order
   std::string source;       // the text it was read from: the deployed snapshot

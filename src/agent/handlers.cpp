@@ -94,6 +94,7 @@ Handlers::Handlers(boost::asio::io_context& loop, const Options& options, std::f
       shut_down_(std::move(shut_down)),
       files_(options.directory, options.logs),
       supervisor_(loop, options.program, Adapter(options.program, options.system), options.directory),
+      carrier_(options.system),
       idle_(loop) {
   watch_idleness();
 }
@@ -129,6 +130,7 @@ void Handlers::hello(const json::object& params, Reply reply) {
   answer["node"] = options_.node;
   answer["pid"] = getpid();
   answer["adapter"] = Adapter(options_.program, options_.system).why_not();
+  answer["carrier"] = carrier_.describe();
   answer["log_disk"] = options_.logs.empty() ? "" : why_same_disk(options_.directory, options_.logs);
   answer["monotonic_ns"] = monotonic_now().count();
   reply(std::move(answer));
@@ -198,7 +200,7 @@ void Handlers::cpu_limit(const json::object& params, Reply reply) {
   reply(json::object{{"method", by_quota ? "quota" : by_stopping ? "stop_continue" : "none"}});
 }
 
-json::object Handlers::take_sample(std::int64_t at_ns) const {
+json::object Handlers::take_sample(std::int64_t at_ns) {
   const std::int64_t taken = monotonic_now().count();
   const auto own = static_cast<std::uint64_t>(std::max<std::int64_t>(process_cpu_ns(getpid()), 0) / 1000);
   json::object roles;
@@ -207,7 +209,11 @@ json::object Handlers::take_sample(std::int64_t at_ns) const {
     roles[name] = cpu_us;
     node += cpu_us;
   }
-  return {{"at", at_ns}, {"taken", taken}, {"roles", std::move(roles)}, {"agent", own}, {"node", node}, {"host", host_times()}};
+  json::object sample{{"at", at_ns}, {"taken", taken}, {"roles", std::move(roles)}, {"agent", own}, {"node", node}, {"host", host_times()}};
+  if (json::object carrier = carrier_.sample(std::chrono::nanoseconds(taken)); !carrier.empty()) {
+    sample["carrier"] = std::move(carrier);
+  }
+  return sample;
 }
 
 // The answer of one `sample` call in the making.

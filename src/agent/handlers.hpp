@@ -1,6 +1,7 @@
 // What each method of the protocol does, whoever asks.
 #pragma once
 
+#include "agent/carrier.hpp"
 #include "agent/confined_files.hpp"
 #include "agent/rpc.hpp"
 #include "agent/server.hpp"
@@ -48,7 +49,7 @@ class Handlers {
   void shutdown(const boost::json::object& params, Reply reply);
 
   struct Sampling;
-  boost::json::object take_sample(std::int64_t at_ns) const;
+  boost::json::object take_sample(std::int64_t at_ns);
   void add_stats(const std::shared_ptr<Sampling>& sampling, std::size_t i);
   void watch_idleness();
 
@@ -57,6 +58,7 @@ class Handlers {
   std::function<void()> shut_down_;
   ConfinedFiles files_;
   Supervisor supervisor_;
+  Carrier carrier_;
   boost::asio::steady_timer idle_;
 };
 

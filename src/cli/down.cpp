@@ -17,7 +17,7 @@ namespace {
 struct Options {
   std::string lab, name;
   bool all = false;
-  int timeout_s = 60;
+  int timeout_s = 300;
 };
 
 // The argument is a standing lab's name, or a file whose lab has that name; the file may be gone.

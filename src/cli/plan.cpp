@@ -36,6 +36,9 @@ void run(Context& context, const Options& options) {
               << "a lab CPU is worth " << plan->cpus.unit << " host CPUs\n";
   for (const auto& step : plan->steps) {
     context.out << std::left << std::setw(8) << step.action << step.what << (step.detail.empty() ? "" : " (" + step.detail + ")") << "\n";
+    for (const std::string& call : step.calls) {
+      context.out << std::setw(10) << "" << call << "\n";
+    }
   }
 }
 

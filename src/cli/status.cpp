@@ -70,6 +70,12 @@ void print(Context& context, const orchestrator::Status& status) {
                 << (colours ? colour(node.health) : "") << std::setw(9) << to_string(node.health) << (colours ? "\033[0m" : "")
                 << std::setw(6) << cpu.str() << node.why << "\n";
   }
+  for (const auto& machine : status.machines) {
+    std::ostringstream text;
+    text << "machine " << machine.name << ": " << std::fixed << std::setprecision(2) << machine.cpu << " of " << machine.cpus
+         << " CPUs in use";
+    context.out << text.str() << (machine.lower_bound ? ", at least: only the lab's guests are known" : "") << "\n";
+  }
 }
 
 // False: there is nothing to look at.

@@ -17,7 +17,7 @@ struct Options {
   std::string lab = "local";
   std::string name;
   orchestrator::NodeOptions nodes;
-  int timeout_s = 60;
+  int timeout_s = 0;  // as the provider takes
 };
 
 std::vector<std::string> names_of(const Lab& lab) {
@@ -27,6 +27,9 @@ std::vector<std::string> names_of(const Lab& lab) {
   }
   return names;
 }
+
+// Images are copied onto guests' disks, a few at a time.
+std::chrono::seconds patience_with(ProviderKind provider) { return provider == ProviderKind::zvm ? 3600s : 60s; }
 
 void run(Context& context, const Options& options) {
   const auto world = open_world(context, options.nodes);
@@ -39,7 +42,7 @@ void run(Context& context, const Options& options) {
     return;
   }
   LiveProgress progress(context, names_of(*lab));
-  const auto timeout = std::chrono::seconds(options.timeout_s);
+  const auto timeout = options.timeout_s > 0 ? std::chrono::seconds(options.timeout_s) : patience_with(lab->provider);
   const orchestrator::Operation operation{context.interrupt, [&](const auto& step) { progress.tell(step); }, tell_waiting(context),
                                           Clock::now() + timeout};
   const std::string name = options.name.empty() ? lab->name : options.name;
@@ -71,7 +74,7 @@ void add_up(CLI::App& root, Context& context) {
   CLI::App* command = root.add_subcommand("up", "stands a lab up; run again, it does only what is missing");
   command->add_option("LAB", options->lab, "a lab file, or a built-in lab's name")->capture_default_str();
   command->add_option("--name", options->name, "of the standing lab, where it is not the file's");
-  command->add_option("--timeout", options->timeout_s, "seconds for all of it")->capture_default_str()->check(CLI::Range(1, 3600));
+  command->add_option("--timeout", options->timeout_s, "seconds for all of it; 60, with provider zvm 3600")->check(CLI::Range(1, 86400));
   add_node_options(*command, options->nodes);
   command->callback([options, &context] { run(context, *options); });
 }

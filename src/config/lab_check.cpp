@@ -60,6 +60,7 @@ class Checker {
 
   void run() {
     check_networks();
+    check_feilong();
     const Value* nodes = root_.find("nodes");
     for (const Node& node : lab_.nodes) {
       const Value* value = nodes->find(node.name);
@@ -67,6 +68,7 @@ class Checker {
         continue;
       }
       check_provider(node, *nodes->entry(node.name));
+      check_guest(node, *nodes->entry(node.name));
       check_roles(node, *value);
       check_source(node, *nodes->entry(node.name));
       check_node_networks(*value);
@@ -101,7 +103,7 @@ class Checker {
       }
     }
     const Entry* route = value.entry("gateway");
-    if (route != nullptr && route->value.kind == Value::Kind::scalar && lab_.provider != ProviderKind::zvm) {
+    if (route != nullptr && route->value.kind == Value::Kind::scalar && lab_.provider != ProviderKind::zvm && !misspelt(root_)) {
       errors_.add(route->value.mark, "`gateway` wants a map of settings", "an address here is a default route, for provider zvm",
                   route->value.width());
     }
@@ -118,6 +120,56 @@ class Checker {
     if (node.software == Software::external && node.address.empty() && value.entry("address") == nullptr && !misspelt(value)) {
       errors_.add(entry.mark, "node " + shown(node.name) + " is external and has no `address`", "add the address to drive",
                   node.name.size());
+    }
+  }
+
+  void check_feilong() {
+    const Entry* feilong = root_.entry("feilong");
+    if (feilong != nullptr && !misspelt(root_) && lab_.provider != ProviderKind::zvm) {
+      errors_.add(feilong->mark, "`feilong` means nothing to provider " + to_string(lab_.provider), "take it out; it is for provider zvm",
+                  7);
+    }
+  }
+
+  // Provider zvm: a guest to create is described in full, one that is given is not created.
+  void check_guest(const Node& node, const Entry& entry) {
+    const Value& value = entry.value;
+    if (lab_.provider != ProviderKind::zvm || node.software == Software::external || misspelt(value)) {
+      return;
+    }
+    if (value.entry("host") != nullptr) {
+      for (const char* key : {"memory", "image", "disks", "vswitch", "max-cpus"}) {
+        if (const Entry* given = value.entry(key)) {
+          errors_.add(given->mark, "`" + given->key + "` on a guest that exists",
+                      "take it out, or take `host` out: the guest is created then", given->key.size());
+        }
+      }
+      return;
+    }
+    const Entry* userid = value.entry("userid");
+    if (userid == nullptr) {
+      return;
+    }
+    for (const char* key : {"image", "vswitch", "address", "networks"}) {
+      if (value.entry(key) == nullptr) {
+        errors_.add(userid->mark, "guest " + shown(node.name) + " has no `" + key + "`", "add it: the guest is created with it", 6);
+      }
+    }
+    if (!node.guest.userid.empty()) {
+      const auto [other, fresh] = userids_.try_emplace(node.guest.userid, userid->value.mark);
+      if (!fresh) {
+        errors_.add_with(userid->value.mark, "two nodes are guest " + node.guest.userid, "give each node a user id of its own",
+                         userid->value.width(), "the other", other->second);
+      }
+    }
+    if (const Entry* cpus = value.entry("cpus");
+        cpus != nullptr && node.cpus && node.guest.max_cpus > 0 && *node.cpus * lab_.cpu_unit.value_or(1) > node.guest.max_cpus) {
+      errors_.add(cpus->value.mark, "`cpus` is more than `max-cpus`", "raise `max-cpus`: a guest gets no more once it is created",
+                  cpus->value.width());
+    }
+    if (node.has(Role::firewall)) {
+      errors_.add(value.find("roles")->mark, "a guest of provider zvm has one network and cannot be a firewall",
+                  "let z/VM's router stand between the networks, or use provider container");
     }
   }
 
@@ -272,8 +324,9 @@ class Checker {
   const Lab& lab_;
   const Value& root_;
   Diagnostics& errors_;
-  bool networks_missed_ = false;       // and said so
-  std::map<std::string, Mark> taken_;  // address to where it is given first
+  bool networks_missed_ = false;         // and said so
+  std::map<std::string, Mark> taken_;    // address to where it is given first
+  std::map<std::string, Mark> userids_;  // likewise
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "config/parts.hpp"
 #include "config/words.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace lab::config {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::size_t kMostNodes = 250;
 constexpr double kMostCpus = 1024;
 constexpr double kFewestCpus = 0.01;
+constexpr std::size_t kVmName = 8;
 
 constexpr Choice<ProviderKind> kProviders[] = {{"local", ProviderKind::local},
                                                {"container", ProviderKind::container},
@@ -96,6 +98,49 @@ std::optional<std::string> address(Cursor at) {
   return !value || parse_address(*value) ? value : at.wants("an IPv4 address like 198.18.1.5");
 }
 
+// z/VM's names are upper case; those who write them are not bound to that.
+std::optional<std::string> vm_name(Cursor at, std::string_view what) {
+  auto value = filled(at);
+  const bool good = !value || (value->size() <= kVmName && std::all_of(value->begin(), value->end(), [](char c) {
+                                 return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+                               }));
+  if (!good) {
+    return at.wants(what);
+  }
+  if (value) {
+    std::transform(value->begin(), value->end(), value->begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  }
+  return value;
+}
+
+std::optional<std::string> userid(Cursor at) { return vm_name(at, "a z/VM user id: one to eight letters and digits"); }
+
+std::optional<std::string> vswitch(Cursor at) { return vm_name(at, "a virtual switch's name: one to eight letters and digits"); }
+
+std::optional<std::string> rest_url(Cursor at) {
+  auto value = filled(at);
+  if (value && value->find('@') != std::string::npos) {  // not to be shown
+    return at.refuse("`url` has a user or a password in it", "take it out: the admin token goes into `token-file`");
+  }
+  const bool good = !value || value->starts_with("http://") || value->starts_with("https://");
+  return good ? value : at.wants("a URL like http://zvm.example:8080");
+}
+
+std::optional<std::string> disk_pool(Cursor at) {
+  auto value = filled(at);
+  const std::size_t colon = value ? value->find(':') : 0;
+  return !value || (colon > 0 && colon + 1 < value->size() && colon != std::string::npos) ? value : at.wants("a disk pool like ECKD:POOL1");
+}
+
+constexpr Field<FeilongAccess> kFeilong[] = {
+    {"url", [](Cursor at, FeilongAccess& into) { set(into.url, rest_url(at)); }, true},
+    {"token-file", [](Cursor at, FeilongAccess& into) { set(into.token_file, key_path(at)); }},
+    {"ca-file", [](Cursor at, FeilongAccess& into) { set(into.ca_file, key_path(at)); }},
+    {"disk-pool", [](Cursor at, FeilongAccess& into) { set(into.disk_pool, disk_pool(at)); }},
+    {"user-profile", [](Cursor at, FeilongAccess& into) { set(into.user_profile, userid(at)); }},
+};
+
 // On provider zvm a node's `gateway` may also be its default route.
 void read_node_gateway(Cursor at, Node& node) {
   if (at.value.kind == Value::Kind::scalar) {
@@ -119,14 +164,14 @@ constexpr Field<Node> kNode[] = {
     {"address", [](Cursor at, Node& node) { set(node.address, address(at)); }},
     {"host", [](Cursor at, Node& node) { set(node.host, filled(at)); }},
     {"port", [](Cursor at, Node& node) { set(node.port, port(at)); }},
+    {"userid", [](Cursor at, Node& node) { set(node.guest.userid, userid(at)); }},  // before `user`: what is near to both is this
     {"user", [](Cursor at, Node& node) { set(node.user, filled(at)); }},
     {"key", [](Cursor at, Node& node) { set(node.key, key_path(at)); }},
     {"host-key", [](Cursor at, Node& node) { set(node.host_key, fingerprint(at)); }},
-    {"userid", [](Cursor at, Node& node) { set(node.guest.userid, name(at)); }},
     {"memory", [](Cursor at, Node& node) { set(node.guest.memory, size(at)); }},
     {"image", [](Cursor at, Node& node) { set(node.guest.image, filled(at)); }},
     {"disks", [](Cursor at, Node& node) { node.guest.disks = one_or_more(at, size); }},
-    {"vswitch", [](Cursor at, Node& node) { set(node.guest.vswitch, name(at)); }},
+    {"vswitch", [](Cursor at, Node& node) { set(node.guest.vswitch, vswitch(at)); }},
     {"max-cpus", [](Cursor at, Node& node) { set(node.guest.max_cpus, whole<int>(at, 1, 64)); }},
     {"gateway", read_node_gateway},
     {"directory", [](Cursor at, Node& node) { read_directory(at, node.directory); }},
@@ -223,6 +268,7 @@ constexpr Field<Draft> kLab[] = {
     {"lab", [](Cursor at, Draft& draft) { set(draft.lab.name, name(at)); }, true},
     {"provider", [](Cursor at, Draft& draft) { set(draft.lab.provider, choice(at, kProviders)); }},
     {"cpu-unit", read_cpu_unit},
+    {"feilong", [](Cursor at, Draft& draft) { read_map(at, "`feilong`", kFeilong, draft.lab.feilong); }},
     {"networks", read_networks},
     {"gateway", [](Cursor at, Draft& draft) { read_gateway(at, draft.base.gateway); }},
     {"directory", [](Cursor at, Draft& draft) { read_directory(at, draft.base.directory); }},
@@ -235,6 +281,7 @@ constexpr Field<Draft> kLab[] = {
 
 Keys lab_keys() {
   return {{"lab", keys_of(kLab)},
+          {"feilong", keys_of(kFeilong)},
           {"node", keys_of(kNode)},
           {"gateway", keys_of(kGateway)},
           {"directory", keys_of(kDirectory)},

@@ -3,6 +3,8 @@
 #include "orchestrator/doctor.hpp"
 #include "orchestrator/parallel.hpp"
 #include "orchestrator/state.hpp"
+#include "zlinux/cryptocards.hpp"
+#include "zlinux/sysinfo.hpp"
 
 #include <charconv>
 #include <map>
@@ -25,6 +27,10 @@ echo free $(df -Pk . | awk 'NR == 2 { print $4 }')
 echo clock $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)
 echo forward $(cat /proc/sys/net/ipv4/ip_forward)
 echo nft $(command -v nft)
+PATH=$PATH:/usr/sbin:/sbin
+if command -v lszcrypt >/dev/null; then lszcrypt | sed 's/^/card /'; fi
+sed 's/^/sysinfo /' /proc/sysinfo 2>/dev/null
+exit 0
 )";
 
 std::map<std::string, std::string> answers_in(std::string_view text) {
@@ -35,6 +41,31 @@ std::map<std::string, std::string> answers_in(std::string_view text) {
     answers[line.substr(0, space)] = space == std::string::npos ? "" : line.substr(space + 1);
   }
   return answers;
+}
+
+// Of all lines that begin so, what follows.
+std::string lines_after(std::string_view text, const std::string& prefix) {
+  std::string found;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    found += line.starts_with(prefix) ? line.substr(prefix.size()) + "\n" : "";
+  }
+  return found;
+}
+
+// Of an IBM Z guest: where it runs, and whether a crypto adapter serves it.
+void judge_mainframe(std::string_view text, std::vector<Finding>& findings) {
+  const auto info = zlinux::parse_sysinfo(lines_after(text, "sysinfo "));
+  if (!info) {
+    return;
+  }
+  findings.push_back({Grade::good, "z/VM",
+                      info->guest.empty() ? "LPAR " + info->lpar : info->guest + ", " + info->control_program + ", LPAR " + info->lpar,
+                      ""});
+  const std::string why = zlinux::why_no_card(zlinux::parse_lszcrypt(lines_after(text, "card ")));
+  findings.push_back(why.empty() ? Finding{Grade::good, "adapter", "a crypto card serves this guest", ""}
+                                 : Finding{Grade::note, "adapter", why + ": cells with crypto: adapter are skipped",
+                                           "have CRYPTO APVIRTUAL in the guest's directory entry, and s390-tools in its Linux"});
 }
 
 std::uint64_t number_in(const std::string& text) {
@@ -71,6 +102,7 @@ std::vector<Finding> judge_node(const Node& node, std::string_view text) {
   const bool slow = clock == "hpet" || clock == "acpi_pm" || clock == "jiffies";
   findings.push_back(slow ? Finding{Grade::bad, "clock", clock + " takes a system call a reading", "boot with clocksource=tsc"}
                           : Finding{Grade::good, "clock", clock.empty() ? "unknown" : clock, ""});
+  judge_mainframe(text, findings);
   if (node.has(Role::firewall)) {
     const bool filters = !answers["nft"].empty(), forwards = answers["forward"] == "1";
     findings.push_back(filters && forwards ? Finding{Grade::good, "firewall", "forwards, with nftables", ""}

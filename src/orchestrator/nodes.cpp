@@ -189,6 +189,10 @@ Result<providers::CpuLimit> limit_node(providers::Provider& provider, Agents& ag
     const auto told = agents.call(record.node.name, "cpu.limit", {{"cpus", host_cpus ? json::value(*host_cpus) : json::value()}}, deadline);
     return told ? std::move(limit) : told.error();
   }
+  if (limit && limit->agent_lifts) {
+    const auto told = agents.call(record.node.name, "cpu.limit", {{"cpus", json::value()}}, deadline);
+    return told ? std::move(limit) : told.error();
+  }
   return limit;
 }
 

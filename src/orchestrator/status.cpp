@@ -38,18 +38,42 @@ void ask_roles(Crew& crew, const Lab& lab, const Node& node, NodeStatus& status,
   }
 }
 
-std::map<std::string, std::uint64_t> cpu_times(providers::Provider& provider, const providers::Site& site, const State& state) {
-  std::map<std::string, std::uint64_t> times;
+std::map<std::string, providers::CpuTimes> cpu_times(providers::Provider& provider, const providers::Site& site, const State& state) {
+  std::map<std::string, providers::CpuTimes> times;
   for (const providers::NodeRecord& record : state.nodes) {
     const Node* const described = state.lab.find(record.node.name);
     if (described != nullptr && described->software == Software::external) {
       continue;
     }
     if (const auto used = provider.cpu_times(site, record)) {
-      times[record.node.name] = used->node_us;
+      times[record.node.name] = *used;
     }
   }
   return times;
+}
+
+using Times = std::map<std::string, providers::CpuTimes>;
+
+// Each LPAR once, by the node there that knows most of it.
+std::vector<MachineStatus> machines_of(const State& state, const Times& before, const Times& after, double us) {
+  std::map<std::string, MachineStatus> machines;
+  for (const providers::NodeRecord& record : state.nodes) {
+    const auto first = before.find(record.node.name), last = after.find(record.node.name);
+    if (first == before.end() || last == after.end() || last->second.machine_busy_us < first->second.machine_busy_us) {
+      continue;
+    }
+    const double used = static_cast<double>(last->second.machine_busy_us - first->second.machine_busy_us) / us;
+    const MachineStatus seen{record.node.machine, used, last->second.machine_cpus, last->second.lower_bound};
+    const auto [known, fresh] = machines.try_emplace(seen.name, seen);
+    if (!fresh && (known->second.lower_bound && (!seen.lower_bound || seen.cpu > known->second.cpu))) {
+      known->second = seen;
+    }
+  }
+  std::vector<MachineStatus> all;
+  for (auto& [name, machine] : machines) {
+    all.push_back(std::move(machine));
+  }
+  return all;
 }
 
 // What the provider says of nodes that do not answer: it may know why.
@@ -120,7 +144,7 @@ Result<Status> look(const World& world, const std::string& name, Deadline deadli
     return Error{"lab " + name + " has no state, only a folder", (world.root / name).string(),
                  "remove what is left of it: lab down " + name};
   }
-  Status status{name, (*state)->lab.provider, (*state)->phase, (*state)->cpu_unit, (*state)->cpu_method, (*state)->cpu_note, {}};
+  Status status{name, (*state)->lab.provider, (*state)->phase, (*state)->cpu_unit, (*state)->cpu_method, (*state)->cpu_note, {}, {}};
   for (const Node& node : (*state)->lab.nodes) {
     const providers::NodeRecord* const record = (*state)->find(node.name);
     status.nodes.push_back({node.name, record == nullptr ? "" : record->node.address, node.roles, Health::unknown,
@@ -138,9 +162,15 @@ Result<Status> look(const World& world, const std::string& name, Deadline deadli
   const double us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   for (NodeStatus& node : status.nodes) {
     const auto first = before.find(node.name), last = after.find(node.name);
-    if (first != before.end() && last != after.end() && last->second >= first->second) {
-      node.cpu = static_cast<double>(last->second - first->second) / us;
+    if (first != before.end() && last != after.end() && last->second.node_us >= first->second.node_us) {
+      node.cpu = static_cast<double>(last->second.node_us - first->second.node_us) / us;
     }
+    if (last != after.end() && node.health == Health::ok && node.why.empty()) {
+      node.why = last->second.note;
+    }
+  }
+  if (status.provider == ProviderKind::zvm) {
+    status.machines = machines_of(**state, before, after, us);
   }
   ask_provider(*provider, site, **state, status);
   return status;
@@ -160,7 +190,16 @@ json::object to_json(const Status& status) {
                                  {"cpu", node.cpu ? json::value(*node.cpu) : json::value(nullptr)},
                                  {"note", node.why}});
   }
-  return {{"lab", status.name}, {"provider", to_string(status.provider)}, {"state", to_string(status.phase)}, {"nodes", nodes}};
+  json::array machines;
+  for (const MachineStatus& machine : status.machines) {
+    machines.push_back(
+        json::object{{"name", machine.name}, {"cpu", machine.cpu}, {"cpus", machine.cpus}, {"lower_bound", machine.lower_bound}});
+  }
+  return {{"lab", status.name},
+          {"provider", to_string(status.provider)},
+          {"state", to_string(status.phase)},
+          {"nodes", nodes},
+          {"machines", machines}};
 }
 
 }  // namespace lab::orchestrator

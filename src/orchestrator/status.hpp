@@ -24,6 +24,13 @@ struct NodeStatus {
   bool external = false;      // only driven: not looked at
 };
 
+struct MachineStatus {
+  std::string name;
+  double cpu = 0;            // CPUs in use while it was looked at
+  int cpus = 0;              // that it has
+  bool lower_bound = false;  // only the lab's part of its use is known
+};
+
 struct Status {
   std::string name;
   ProviderKind provider = ProviderKind::local;
@@ -31,7 +38,8 @@ struct Status {
   double cpu_unit = 1;
   CpuMethod cpu_method = CpuMethod::none;
   std::string cpu_note;
-  std::vector<NodeStatus> nodes;  // in the order of the lab file
+  std::vector<NodeStatus> nodes;        // in the order of the lab file
+  std::vector<MachineStatus> machines;  // provider zvm: what carries the guests
 
   bool ok() const;
 };

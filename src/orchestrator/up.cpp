@@ -243,8 +243,8 @@ Result<Plan, Errors> plan_and_record(const World& world, const Lab& lab, const s
 }
 
 // A lab that never stood is removed again; what went wrong has been told by then, logs included.
-void roll_back(const World& world, const std::string& name, const Operation& operation, Errors& errors) {
-  const Deadline patience = Clock::now() + 20s;
+void roll_back(const World& world, const std::string& name, ProviderKind provider, const Operation& operation, Errors& errors) {
+  const Deadline patience = Clock::now() + (provider == ProviderKind::zvm ? 300s : 20s);  // guests are stopped and deleted one call a step
   const auto removal = remove_lab(world, name, {operation.interrupt, operation.tell, {}, patience});
   errors.front().remedy += errors.front().remedy.empty() ? "" : "\n  ";
   errors.front().remedy += removal ? "what was created has been removed again" : "some of it is left: lab down " + name;
@@ -278,7 +278,7 @@ Result<Raised, Errors> up(const World& world, const Lab& lab, const std::string&
     return Errors{interrupted()};
   }
   if (looked->fresh) {
-    roll_back(world, name, operation, errors);
+    roll_back(world, name, lab.provider, operation, errors);
   }
   return errors;
 }

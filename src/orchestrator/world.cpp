@@ -5,6 +5,7 @@
 #include "providers/container/container.hpp"
 #include "providers/local/local.hpp"
 #include "providers/ssh/ssh.hpp"
+#include "providers/zvm/zvm.hpp"
 
 #include <boost/json.hpp>
 #include <cstdlib>
@@ -53,6 +54,7 @@ std::unique_ptr<providers::Provider> make_provider(ProviderKind kind, const remo
     case ProviderKind::local: return providers::local::make_local();
     case ProviderKind::container: return providers::container::make_container();
     case ProviderKind::ssh: return providers::ssh::make_ssh({binaries, new_host_keys});
+    case ProviderKind::zvm: return providers::zvm::make_zvm(providers::zvm::Means(binaries, new_host_keys));
     default: return nullptr;
   }
 }

@@ -31,6 +31,7 @@ struct Step {          // of a plan
   std::string action;  // "create", "keep", "repair", "start"
   std::string what;    // "node webseal", "cgroup …"
   std::string detail;
+  std::vector<std::string> calls;  // what will be asked of a REST interface for it, in this order
 };
 
 // Written into the state before a thing is created: what it will be. `details` are the provider's own.
@@ -49,12 +50,15 @@ struct Found {
 struct CpuLimit {
   CpuMethod method = CpuMethod::none;
   std::string note;
+  bool agent_lifts = false;  // the agent may hold the node to something from before: it must lift that
 };
 
 struct CpuTimes {
   std::uint64_t node_us = 0;  // of the node
   std::uint64_t machine_busy_us = 0, machine_idle_us = 0, machine_steal_us = 0;
   int machine_cpus = 0;
+  bool lower_bound = false;  // the machine did more than machine_busy_us: only some of what it carries is known
+  std::string note;          // what does not add up
 };
 
 class Provider {

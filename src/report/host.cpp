@@ -3,6 +3,7 @@
 #include "lab/units.hpp"
 #include "report/scenario.hpp"
 #include "report/text.hpp"
+#include "store/read.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -31,6 +32,18 @@ std::string text_of(const boost::json::value& value) {
     return join(parts, ", ");
   }
   return value.is_null() ? "" : boost::json::serialize(value);
+}
+
+// LPARs of which only the lab's own guests are known.
+std::vector<std::string> bounded_machines(const Run& run) {
+  std::vector<std::string> machines;
+  for (const auto& [machine, carrier] : store::object_of(run.results.environment, "carriers")) {
+    const auto* const bound = carrier.is_object() ? carrier.get_object().if_contains("lower_bound") : nullptr;
+    if (bound != nullptr && *bound == true) {
+      machines.emplace_back(machine);
+    }
+  }
+  return machines;
 }
 
 std::string nested_text(const Run& run, std::string_view key, std::string_view inner) {
@@ -180,6 +193,10 @@ std::vector<std::string> limitations(const Run& run) {
   const std::string method = environment_text(run, "cpu_method");
   if (cores > 0 && cores < 4) {
     out.push_back(fmt::format("On {} host CPUs the drivers, the gateway and the back ends take CPU from each other.", exact(cores)));
+  }
+  for (const std::string& machine : bounded_machines(run)) {
+    out.push_back(fmt::format("The use of machine {} is a lower bound: the lab's guests alone; nothing there may ask what else runs on it.",
+                              machine));
   }
   if (const auto claims = undecidable(run, cores); !claims.empty()) {
     out.push_back(fmt::format("Not decided here, for want of CPUs: {}.", join(claims, "; ")));

@@ -28,6 +28,9 @@ Result<void> meet(Bench& bench) {
                               store::text_of(*hello, "openssl"), static_cast<int>(store::count_of(*hello, "cpus")),
                               store::texts_of(*hello, "crypto"), store::text_of(*hello, "adapter"),
                               store::text_of(*hello, "log_disk")};
+    const boost::json::object& carrier = store::object_of(*hello, "carrier");
+    bench.facts[node.name].carrier_cpus = static_cast<int>(store::count_of(carrier, "cpus"));
+    bench.facts[node.name].carrier_known = carrier.contains("all") && carrier.at("all") == true;
   }
   return synchronise(bench);
 }

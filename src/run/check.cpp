@@ -105,10 +105,23 @@ NodeUse use_of(const std::string& node, const std::vector<Stretch>& stretches) {
   return sum;
 }
 
+struct Carried {  // what a node sees of what carries it
+  double cpus = 0, cpus_used = 0;
+};
+
+Carried carried_by(const std::vector<Edge>& edges) {
+  const Edge &first = edges.front(), &last = edges.back();
+  const std::int64_t ns = last.carrier_at_ns - first.carrier_at_ns;
+  const bool known = first.carrier_us > 0 && last.carrier_us > first.carrier_us && ns > 0;
+  return {static_cast<double>(first.carrier_cpus),
+          known ? static_cast<double>(last.carrier_us - first.carrier_us) * 1e3 / static_cast<double>(ns) : 0};
+}
+
 void add_cpu(Side& side, const Observation& seen, const std::vector<Stretch>& stretches, const Standing& standing,
              const HostCpus& allotments) {
-  std::map<std::string, double> used;    // by machine, in host CPUs
-  std::map<std::string, double> of_all;  // its CPUs
+  std::map<std::string, double> used;                       // by machine, in host CPUs
+  std::map<std::string, double> of_all;                     // its CPUs
+  std::map<std::string, double> carried_use, carrier_cpus;  // by machine, as an LPAR's guests see it; 0: they do not
   for (const StandingNode& node : standing.nodes) {
     const NodeUse use = use_of(node.name, stretches);
     if (use.s <= 0) {
@@ -123,10 +136,14 @@ void add_cpu(Side& side, const Observation& seen, const std::vector<Stretch>& st
     }
     used[node.machine] += cpus;
     const int host_cpus = seen.edges.at(node.name).front().host_cpus;
+    const Carried carried = carried_by(seen.edges.at(node.name));
+    carried_use[node.machine] = std::max(carried_use[node.machine], carried.cpus_used);
+    carrier_cpus[node.machine] = std::max(carrier_cpus[node.machine], carried.cpus);
     of_all[node.machine] = node.machine == "host" && host_cpus > 0 ? host_cpus : of_all[node.machine] + allotment;
   }
-  for (const auto& [machine, cpus] : used) {
-    side.machines[machine] = cpus / of_all[machine];
+  for (const auto& [machine, cpus] : used) {  // of an LPAR that no guest may look into, the lab's guests are a lower bound
+    const double all = carrier_cpus[machine] > 0 ? carrier_cpus[machine] : of_all[machine];
+    side.machines[machine] = std::max(cpus, carried_use[machine]) / all;
   }
 }
 

@@ -137,6 +137,21 @@ json::object describe(const StandingNode& node, const Node& described) {
   return object;
 }
 
+// Machines that are LPARs: {cpus, lower_bound}; the latter where no node may ask how busy all of it is.
+json::object carriers_of(const Standing& standing, const Facts& facts) {
+  json::object carriers;
+  for (const StandingNode& node : standing.nodes) {
+    const auto known = facts.find(node.name);
+    if (known == facts.end() || known->second.carrier_cpus == 0) {
+      continue;
+    }
+    const auto* const seen = carriers.if_contains(node.machine);
+    const bool bound = !known->second.carrier_known && (seen == nullptr || seen->at("lower_bound").as_bool());
+    carriers[node.machine] = json::object{{"cpus", known->second.carrier_cpus}, {"lower_bound", bound}};
+  }
+  return carriers;
+}
+
 }  // namespace
 
 json::object host_environment(const fs::path& root) {
@@ -187,6 +202,9 @@ void add_lab_environment(json::object& environment, const Standing& standing, co
     }
   }
   environment["nodes"] = std::move(nodes);
+  if (json::object carriers = carriers_of(standing, facts); !carriers.empty()) {
+    environment["carriers"] = std::move(carriers);
+  }
   json::array scenarios;
   for (const Scenario& scenario : playbook.scenarios) {
     scenarios.push_back(describe(scenario));

@@ -36,6 +36,9 @@ struct Edge {  // a node's counters at one instant; instants in ns since the tri
   std::map<std::string, std::uint64_t> roles;  // CPU time of each, µs
   std::optional<std::uint64_t> pages;          // that its page server had served, where that was asked for
   std::int64_t pages_known_ns = 0;             // when it said so
+  int carrier_cpus = 0;                        // of the LPAR that carries its host; 0: not known, or none
+  std::uint64_t carrier_us = 0;                // CPU time of everything there, as of carrier_at_ns; 0: not known
+  std::int64_t carrier_at_ns = 0;
 };
 
 struct NodeUse {

@@ -34,6 +34,10 @@ Edge edge_of(const json::object& sample, std::int64_t zero) {
   edge.irq = store::count_of(host, "irq");
   edge.accounted = host.contains("accounted") ? store::count_of(host, "accounted") : 0;
   edge.host_cpus = static_cast<int>(store::count_of(host, "cpus"));
+  const json::object& carrier = store::object_of(sample, "carrier");
+  edge.carrier_cpus = static_cast<int>(store::count_of(carrier, "cpus"));
+  edge.carrier_us = store::count_of(carrier, "busy_us");
+  edge.carrier_at_ns = store::integer_of(carrier, "at") - zero;
   if (const json::object& stats = store::object_of(sample, "stats"); stats.contains(kPages)) {
     edge.pages = store::count_of(store::object_of(stats, kPages), "pages");
     edge.pages_known_ns = store::integer_of(sample, "stats_known") - zero;

@@ -20,6 +20,8 @@ struct NodeFacts {
   std::vector<std::string> crypto;  // instructions: "aes", …
   std::string adapter;              // why there is no crypto adapter to use; empty: there is
   std::string log_disk;             // why its log-dir is not on a disk of its own; empty: it is, or there is none
+  int carrier_cpus = 0;             // of the LPAR that carries it; 0: not known, or none
+  bool carrier_known = false;       // it sees the CPU time of everything there
 };
 using Facts = std::map<std::string, NodeFacts>;  // by node
 

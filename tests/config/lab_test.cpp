@@ -91,3 +91,16 @@ TEST_CASE("a file to read is a file, of 4 MiB at most") {
   CHECK(config::read_file(folder / "small.yaml").value() == "lab: x\n");
   std::filesystem::remove_all(folder);
 }
+
+TEST_CASE("where Feilong is comes with the lab, and names of z/VM are upper case") {
+  const auto lab = config::parse_lab(
+      "lab: z\nprovider: zvm\nfeilong: {url: 'https://zvm:9443/x', token-file: ~/t, ca-file: /ca.pem, disk-pool: 'ECKD:POOL1', "
+      "user-profile: osdflt}\n"
+      "networks: {inner: 10.1.0.0/24}\nnodes:\n"
+      "  a: {roles: [load], networks: [inner], userid: linux1, image: rhel8, vswitch: vsw1, address: 10.1.0.5}\n",
+      "z.yaml");
+  REQUIRE(lab.has_value());
+  CHECK(lab->feilong == FeilongAccess{"https://zvm:9443/x", "~/t", "/ca.pem", "ECKD:POOL1", "OSDFLT"});
+  CHECK(lab->nodes[0].guest.userid == "LINUX1");
+  CHECK(lab->nodes[0].guest.vswitch == "VSW1");
+}

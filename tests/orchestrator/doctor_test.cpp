@@ -29,6 +29,19 @@ TEST_CASE("what a node lacks is told with its remedy") {
   CHECK(found(bare, "firewall").remedy == "apt-get install nftables");
 }
 
+TEST_CASE("a guest of z/VM is told to be one, with the crypto card that serves it or the reason why none does") {
+  const Node node{"webseal", {Role::gateway}, {"inner"}};
+  const std::string guest =
+      "machine s390x 5.14\nsysinfo LPAR Name: LP05\nsysinfo VM00 Name: LINUX1\nsysinfo VM00 Control Program: z/VM    7.3.0\n";
+  const auto with = judge_node(node, guest + "card 01 CEX7A Accelerator online 12\n");
+  CHECK(found(with, "z/VM").found == "LINUX1, z/VM 7.3.0, LPAR LP05");
+  CHECK(found(with, "adapter").grade == Finding::Grade::good);
+  const auto without = judge_node(node, guest);
+  CHECK(found(without, "adapter").found == "lszcrypt shows no crypto card: cells with crypto: adapter are skipped");
+  const auto elsewhere = judge_node(node, "machine x86_64 6.1\n");
+  CHECK(std::none_of(elsewhere.begin(), elsewhere.end(), [](const Finding& finding) { return finding.topic == "adapter"; }));
+}
+
 TEST_CASE("an engine that cannot make containers here is a remark with the engine's remedy, and so is an image that is not made") {
   HostFacts facts;
   facts.engine = "/usr/bin/podman";

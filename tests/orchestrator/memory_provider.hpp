@@ -21,6 +21,7 @@ struct MemoryHost {
   std::set<std::string> broken;                                // nodes that cannot be created
   std::set<std::string> stuck;                                 // nodes that cannot be destroyed
   std::set<std::string> busy_ports;                            // nodes whose ports are in use
+  providers::CpuLimit limit{CpuMethod::quota, ""};             // how CPUs are limited there
 };
 
 class MemoryProvider final : public providers::Provider {
@@ -87,7 +88,7 @@ class MemoryProvider final : public providers::Provider {
                                          std::optional<double> host_cpus) override {
     const std::lock_guard guard(host_.mutex);
     host_.nodes[site.state.string()][record.node.name] = host_cpus.value_or(0);
-    return providers::CpuLimit{CpuMethod::quota, ""};
+    return host_.limit;
   }
 
   Result<providers::CpuTimes> cpu_times(const providers::Site&, const providers::NodeRecord&) override {

@@ -120,7 +120,7 @@ TEST_CASE("what is found before anything is touched leaves nothing behind") {
 
 TEST_CASE("what this build cannot raise is refused before anything is touched") {
   fakes::FakeWorld fake;
-  const Lab lab = lab_of("lab: small\nprovider: zvm\nnodes:\n  gw: {roles: [gateway], userid: LINUX1}\n");
+  const Lab lab = lab_of("lab: small\nprovider: zvm\nnodes:\n  gw: {roles: [gateway], host: linux1}\n");
   const auto raised = up(fake.world, lab, "small", fake.operation());
   CHECK(first_error(raised).what == "provider zvm is not in this build of lab");
   CHECK(first_error(raised).where == "small.yaml");

@@ -97,6 +97,19 @@ TEST_CASE("a side's numbers: throughput, CPU shares of allotments and machines, 
   CHECK(side.slices[0].cpu_us.at("webseal") == 399'000);
 }
 
+TEST_CASE("an LPAR's share is of its CPUs: all that runs on it where a guest may see that, else the lab's guests") {
+  Fixture f;
+  std::vector<Edge>& edges = f.seen.edges.at("was");
+  for (Edge& edge : edges) {
+    edge.carrier_cpus = 10;
+  }
+  CHECK(f.side().machines.at("zos") == Approx(0.016));
+  edges.front().carrier_us = 7'000'000;
+  edges.back().carrier_us = 9'000'000;
+  edges.back().carrier_at_ns = edges.front().carrier_at_ns + 1'000'000'000;
+  CHECK(f.side().machines.at("zos") == Approx(0.2));
+}
+
 TEST_CASE("what adds up is not flagged") {
   const Fixture f;
   CHECK(f.counts() == Findings{});
