@@ -55,7 +55,7 @@ export function lineChart(width: number, lines: Line[], seconds: number): SVGEle
   const axis = linear(Math.max(0.1, ...lines.flatMap((line) => line.points.map((point) => point[1]))));
   const now = Math.max(...lines.map((line) => line.points.at(-1)?.[0] ?? 0));
   const x = (at: number): number => width - edge.right - ((now - at) / seconds) * (width - edge.left - edge.right);
-  grid(made, width, axis, `${Math.round(seconds / 60)} minutes ago`, "now");
+  grid(made, width, axis, seconds < 120 ? `${Math.round(seconds)} s ago` : `${Math.round(seconds / 60)} minutes ago`, "now");
   for (const line of lines) {
     const path = line.points.filter(([at]) => now - at <= seconds).map(([at, cpus]) => `${x(at).toFixed(1)},${axis.value(cpus).toFixed(1)}`).join(" ");
     const drawn = element("polyline", { class: `line n${line.color} d${line.color}`, points: path });

@@ -3,7 +3,7 @@ import { number } from "../template/look";
 import { dotChart, lineChart } from "./chart";
 import { cellsSoFar, median, type State } from "./state";
 
-const shownSeconds = 300;
+const [leastShown, mostShown] = [30, 300];  // seconds
 const colors = 8;
 
 const byId = (id: string): HTMLElement => document.getElementById(id)!;
@@ -63,7 +63,8 @@ export function showCpu(state: State): void {
   const last = state.finished.at(-1);
   const shares = Object.assign({}, ...(last?.sides ?? []).map((side) => side.cpu)) as Record<string, number>;
   const nodes = [...new Set([...state.nodes, ...Object.keys(state.samples), ...Object.keys(shares)])];
-  const lines = nodes.map((name, i) => ({ name, color: i % colors, points: state.samples[name] ?? [] }));
+  const byName = [...nodes].sort();  // a node's colour is that of the report
+  const lines = nodes.map((name) => ({ name, color: byName.indexOf(name) % colors, points: state.samples[name] ?? [] }));
   fill("cpu-table", lines.map((line) => {
     const made = row([line.name, line.points.at(-1)?.[1].toFixed(2) ?? "–", percent(shares[line.name])], (column) => column > 0);
     const swatch = document.createElement("span");
@@ -75,7 +76,9 @@ export function showCpu(state: State): void {
   const figure = byId("cpu-figure");
   figure.hidden = drawn.length === 0;
   if (drawn.length > 0) {
-    byId("cpu-chart").replaceChildren(lineChart(byId("cpu-chart").clientWidth, drawn, shownSeconds));
+    const since = Math.min(...drawn.map((line) => line.points[0][0]));
+    const until = Math.max(...drawn.map((line) => line.points.at(-1)![0]));
+    byId("cpu-chart").replaceChildren(lineChart(byId("cpu-chart").clientWidth, drawn, Math.min(mostShown, Math.max(leastShown, until - since))));
   }
 }
 

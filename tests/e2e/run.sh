@@ -121,6 +121,8 @@ holds "the rate is kept, and that the gateway had CPU left is no fault" "$run/re
   '.cells[] | select(.scenario == "steady") | (.pages_per_s.median | . > 45 and . < 55) and (.flags | index("rate-missed") == null and index("unsaturated") == null)'
 holds "a rate beyond reach is flagged" "$run/results.json" '.cells[] | select(.scenario == "beyond") | .flags | index("rate-missed") != null'
 grep -q "At 50.0 requests/s, latency from the instant" "$run/report.html" || fail "the report does not tell the latency"
+grep -q "<b>Latency</b> by cell" "$run/report.html" || fail "the report does not draw the latency"
+[ "$(find "$run/histograms" -name '*-latency.hlog' | wc -l)" = 2 ] || fail "not a histogram of latency for each trial: $(ls "$run/histograms")"
 
 expect "runs" 0 "$LAB" runs --json
 holds "runs" "$work/out" '.runs | length == 3 and all(.state == "finished")'
