@@ -1,10 +1,10 @@
 #!/bin/bash
 # Labs that come and go, one after the other, leave nothing: no container, network, image, rule, address, control group, namespace, mount
-# or file. LAB_LONG=1: forty containers.
+# or file: forty containers in all.
 . "$SOURCE/tests/e2e/container_common.bash" || exit 1
+[ -n "${LAB_LONG:-}" ] || skip "it takes a minute or more: LAB_LONG=1 runs it"
 image_or_skip
-rounds=2
-[ -z "${LAB_LONG:-}" ] || rounds=10
+rounds=10
 
 cat >"$work/churn.yaml" <<'YAML'
 lab: churn

@@ -1,6 +1,7 @@
 #!/bin/bash
 # `lab image build --from`, in an image store of its own: on an image that is there, made again without leftovers, older recipes removed.
 . "$SOURCE/tests/e2e/container_common.bash" || exit 1
+[ -n "${LAB_LONG:-}" ] || skip "it takes a minute or more: LAB_LONG=1 runs it"
 [ "$engine" = podman ] || skip "the image store of a test of its own takes podman"
 [ "$(id -u)" -eq 0 ] || skip "needs root"
 image_or_skip

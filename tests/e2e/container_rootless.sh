@@ -7,6 +7,7 @@
 
 case "$(id -u):${1:-}" in
   0:)
+    [ -n "${LAB_LONG:-}" ] || skip "it takes a minute or more: LAB_LONG=1 runs it"
     for program in newuidmap slirp4netns podman; do command -v "$program" >/dev/null || skip "$program is not installed"; done
     image_or_skip
     export LAB_IMAGE=$work/image.tar CONTRACT=$work/test_container
