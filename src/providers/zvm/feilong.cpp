@@ -61,9 +61,10 @@ Error Feilong::unreachable(const Exchange& exchange, const std::string& call) co
 }
 
 // POST /token answers 200 with an empty page and the token in a header.
-Result<std::string> Feilong::token(bool renew, Deadline deadline) {
+// One that was refused is renewed by whoever comes first; the others take what that got.
+Result<std::string> Feilong::token(const std::string& refused, Deadline deadline) {
   const std::lock_guard guard(mutex_);
-  if (admin_token_.empty() || (!token_.empty() && !renew)) {
+  if (admin_token_.empty() || (!token_.empty() && token_ != refused)) {
     return token_;
   }
   Request request{"POST", "/token", {}, {}, {}, admin_token_};
@@ -83,13 +84,13 @@ Result<std::string> Feilong::token(bool renew, Deadline deadline) {
 
 // With a token that holds.
 Result<Exchange> Feilong::exchange(const Call& call, Deadline deadline) {
-  auto current = token(false, deadline);
+  auto current = token({}, deadline);
   if (!current) {
     return current.error();
   }
   Exchange exchange = transport_->exchange(request_of(call, *current), deadline);
   if (exchange.outcome == Outcome::answered && exchange.status == kUnauthorized && !admin_token_.empty()) {
-    current = token(true, deadline);
+    current = token(*current, deadline);
     if (!current) {
       return current.error();
     }

@@ -36,7 +36,7 @@ class Feilong {
 
  private:
   Result<Exchange> exchange(const Call& call, Deadline deadline);
-  Result<std::string> token(bool renew, Deadline deadline);
+  Result<std::string> token(const std::string& refused, Deadline deadline);
   Error unreachable(const Exchange& exchange, const std::string& call) const;
 
   const std::unique_ptr<Transport> transport_;
