@@ -112,7 +112,7 @@ rm -rf "$XDG_STATE_HOME"/lab/guests/state.json* "$XDG_STATE_HOME"/lab/guests/gue
 wants 0 "$LAB" down guests
 [ -z "$(ls -A "$guests")" ] || fail "guests are left: $(ls "$guests")"
 [ ! -e "$XDG_STATE_HOME/lab/guests" ] || fail "files are left: $(ls -R "$XDG_STATE_HOME/lab")"
-pids=$(grep -lz "$guests" /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3 | grep -vx $$ | sort -u)
+pids=$(grep -lz "[/]${guests#/}" /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3 | grep -vx $$ | sort -u)
 [ -z "$pids" ] || fail "processes are left: $pids"
 echo "ok as $(id -un)"
 
