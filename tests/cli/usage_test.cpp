@@ -85,8 +85,13 @@ TEST_CASE("a manual page has a command's options, examples and exit codes, safe 
     CHECK(page.find(".SH EXIT STATUS\n") != std::string::npos);
     CHECK(std::all_of(page.begin(), page.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
     for (const CLI::Option* option : cli::named_options(*command.app)) {
-      CHECK(page.find("\n\\fB") != std::string::npos);
       CHECK(!option->get_description().empty());
+      for (std::string name : option->get_lnames()) {
+        for (std::size_t at = name.find('-'); at != std::string::npos; at = name.find('-', at + 2)) {
+          name.insert(at, "\\");
+        }
+        CHECK(page.find("\\-\\-" + name + "\\fR") != std::string::npos);
+      }
     }
   }
   const std::string run = cli::manual_page("lab run", *line.root->get_subcommand("run"));
